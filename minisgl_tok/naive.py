@@ -32,7 +32,7 @@ class WholeDetokenizer:
     def push(self, token: int) -> str:
         """Take the next token; the text that is new and safe."""
         self.ids.append(token)
-        safe = self.tokenizer.decode(self.ids).rstrip("\ufffd")
+        safe = str(self.tokenizer.decode(self.ids)).rstrip("\ufffd")
         delta = safe[self.sent_offset :]
         self.sent_offset = max(self.sent_offset, len(safe))
         return delta

@@ -36,15 +36,16 @@ SPLIT = (
 )
 
 FIRST_ADDED = 151_643
-SPECIAL = (
-    "<|endoftext|> <|im_start|> <|im_end|> <|object_ref_start|> <|object_ref_end|> <|box_start|>"
-    " <|box_end|> <|quad_start|> <|quad_end|> <|vision_start|> <|vision_end|> <|vision_pad|>"
-    " <|image_pad|> <|video_pad|>"
-).split()
-NOT_SPECIAL = (
-    "<tool_call> </tool_call> <|fim_prefix|> <|fim_middle|> <|fim_suffix|> <|fim_pad|>"
-    " <|repo_name|> <|file_sep|> <tool_response> </tool_response> <think> </think>"
-).split()
+SPECIAL = [
+    "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|object_ref_start|>", "<|object_ref_end|>",
+    "<|box_start|>", "<|box_end|>", "<|quad_start|>", "<|quad_end|>", "<|vision_start|>",
+    "<|vision_end|>", "<|vision_pad|>", "<|image_pad|>", "<|video_pad|>",
+]  # fmt: skip
+NOT_SPECIAL = [
+    "<tool_call>", "</tool_call>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>",
+    "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>", "<tool_response>", "</tool_response>",
+    "<think>", "</think>",
+]  # fmt: skip
 END, PAD = "<|im_end|>", "<|endoftext|>"
 
 CHAT_TEMPLATE = """
@@ -156,8 +157,8 @@ def _cached() -> Tokenizer:
 
 
 def _build() -> Tokenizer:
-    from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers
-    from tokenizers import pre_tokenizers, processors
+    from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, processors
+    from tokenizers.pre_tokenizers import ByteLevel, Sequence, Split
 
     char_of = {byte: char for char, byte in BYTE_OF.items()}
     ranks = _ranks()
@@ -170,10 +171,10 @@ def _build() -> Tokenizer:
         )
     )
     tokenizer.normalizer = normalizers.NFC()
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+    tokenizer.pre_tokenizer = Sequence(
         [
-            pre_tokenizers.Split(Regex(SPLIT), behavior="isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+            Split(Regex(SPLIT), behavior="isolated"),
+            ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
     tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)

@@ -46,9 +46,8 @@ class TokenizeManager:
         messages = plain_messages(text)
         if self.tokenizer.chat_template is None:
             raise ValueError("this tokenizer has no chat template; send the prompt as text")
-        return self.tokenizer.apply_chat_template(
-            messages, tokenize=False, add_generation_prompt=True, **options
-        )
+        options = {"add_generation_prompt": True, **options}
+        return str(self.tokenizer.apply_chat_template(messages, tokenize=False, **options))
 
     def encode(self, prompt: str) -> list[int]:
         """The ids of a rendered prompt, with one BOS at the front if the tokenizer uses one.
@@ -68,7 +67,8 @@ class TokenizeManager:
         """`encode` for several prompts in one call, which the library spreads over the cores."""
         backend = self.tokenizer.backend_tokenizer
         if backend.padding or backend.truncation:  # left by another caller of this tokenizer
-            backend.no_padding(), backend.no_truncation()
+            backend.no_padding()
+            backend.no_truncation()
         encodings = backend.encode_batch_fast(prompts, add_special_tokens=False)
         return [self._with_front(encoding.ids) for encoding in encodings]
 

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 UNKNOWN, BOS, EOS = "<unk>", "<s>", "</s>"
 
 # Words that are one piece, grown one letter at a time so that BPE can reach them.
-WORDS = (
-    "▁the ▁to ▁be ▁is ▁of ▁and ▁in ▁it ▁that ▁text ▁token ▁tokens ▁stream ▁streams ▁word ▁words"
-    " ▁space ▁Hello ▁world ▁rare ▁or ▁not ▁one ▁two ▁a ing ed er s ve ï"
-).split()
+WORDS = [
+    "▁the", "▁to", "▁be", "▁is", "▁of", "▁and", "▁in", "▁it", "▁that", "▁text", "▁token", "▁tokens",
+    "▁stream", "▁streams", "▁word", "▁words", "▁space", "▁Hello", "▁world", "▁rare", "▁or", "▁not",
+    "▁one", "▁two", "▁a", "ing", "ed", "er", "s", "ve", "ï",
+]  # fmt: skip
 LETTERS = [chr(c) for c in range(0x21, 0x7F)] + list("▁éïüñçßかなのはてい理的一是")
 
 CHAT_TEMPLATE = (

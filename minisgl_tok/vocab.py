@@ -246,7 +246,7 @@ def token_bytes(tokenizer: PreTrainedTokenizerFast, token: int) -> bytes:
     if token < 0:
         raise ValueError(f"a token id is 0 or more, not {token}")
     piece = tokenizer.convert_ids_to_tokens(token) if token < len(tokenizer) else None
-    return b"" if piece is None else piece_rule_of(tokenizer).bytes_of(piece)
+    return piece_rule_of(tokenizer).bytes_of(piece) if isinstance(piece, str) else b""
 
 
 def piece_rule_of(tokenizer: PreTrainedTokenizerFast) -> PieceRule:

@@ -1,0 +1,162 @@
+"""the delta and the offsets
+
+A message has brought a token. You are given the text of both windows: `read_text`, decoded
+from `decoded_ids[surr_offset:]`, and `surr_text`, decoded from the context alone. What
+`read_text` has more is the **new text**.
+
+* If the new text is **whole** (there is some, and it does not end in half a character), it
+  is confirmed: it joins `decoded_str`, `surr_offset` takes the place where `read_offset`
+  stood, and `read_offset` goes to the end of the ids.
+* Otherwise the window stays where it is, and only what is already **certain** of the new
+  text goes ahead (`find_printable_text` says how much).
+
+Either way the frontend must get exactly what it does not have yet: return that delta, and
+let `sent_offset` count all characters it has received. What was sent ahead is not sent
+again when it is confirmed later.
+
+Only strings and numbers here: you need no tokenizer.
+
+**Why it matters.** These ten lines are the streaming of every server that uses a window. A
+slip here is half a character on a user's screen, or a word that comes twice.
+"""
+
+from random import Random
+from typing import Any
+
+from practice import oracles
+from practice.exercise import Case, change, wrong
+from practice.streams import PieceTokenizer, hexes, random_pieces, random_text, unhex
+
+TARGET = "minisgl_tok.detokenize:DetokenizeManager.advance"
+CHAPTER, DIFFICULTY, MINUTES, CORE = "03", 4, 35, True
+
+HINTS = (
+    "Take the two situations apart first: new text that is whole, and everything else."
+    " Empty text belongs to 'everything else'.",
+    "Build the whole output that the frontend should have after this message: confirmed text"
+    " plus what may go ahead. The delta is the part of it behind `sent_offset`.",
+    "In the whole case three things move: `decoded_str`, `surr_offset`, `read_offset`. The order"
+    " of the last two matters. In the other case none of them moves.",
+)
+
+SCAFFOLD = """
+# 1  the new text: what read_text has more than surr_text
+# 2  whole?      the output is confirmed text + new text; text and both offsets move on
+#    otherwise:  the output is confirmed text + the certain part; nothing moves
+# 3  the delta is the output behind sent_offset; sent_offset counts the output
+"""
+
+STREAMS = {
+    "鱻 ok": ["e9 b1", "bb", "20 6f 6b"],
+    "two words": ["74 6f", "20 62 65", "20 6f 72"],
+    "a space, then half a character": ["61", "20 e6 8e", "a8", "20 62"],
+    "four tokens for one emoji": ["f0", "9f", "a6", "a9", "21"],
+    "a piece of no bytes": ["61", "", "62", "", "", "63"],
+    "a real U+FFFD inside": ["61", "ef bf bd 62", "63", "64"],
+    "a word, then half": ["6f 6e 65 20 74 77 6f e2", "82", "ac 2e", "21"],
+    "Chinese before the half": ["e6 8e a8 e7", "90 86", "0a", "6f 6b"],
+}
+
+
+def fixed() -> list[Case]:
+    return [{"name": name, "pieces": pieces} for name, pieces in STREAMS.items()]
+
+
+def fresh(random: Random) -> list[Case]:
+    cases: list[Case] = []
+    while len(cases) < 6:
+        pieces = random_pieces(random, random_text(random, 14))
+        if oracles.never_goes_back(pieces):
+            cases.append({"name": f"random stream {len(cases) + 1}", "pieces": hexes(pieces)})
+    return cases
+
+
+def run(case: Case) -> Any:
+    from minisgl_tok import DetokenizeManager, DetokenizeMsg
+
+    tokenizer = PieceTokenizer(unhex(case["pieces"]))
+    manager = DetokenizeManager(tokenizer)  # type: ignore[arg-type]
+    rows = []
+    for token, piece in enumerate(case["pieces"]):
+        [delta] = manager.detokenize([DetokenizeMsg(1, token, False)])
+        status = manager.decode_map[1]
+        offsets = [status.surr_offset, status.read_offset, status.sent_offset]
+        rows.append({"token": token, "bytes": piece, "offsets": offsets, "delta": delta})
+    return {"messages": rows, "decoded ids": tokenizer.decoded_ids}
+
+
+def oracle(case: Case) -> Any:
+    expected = oracles.window(unhex(case["pieces"]))
+    rows = [
+        {"token": token, "bytes": piece, "offsets": [row.surr, row.read, row.sent], "delta": row.delta}
+        for token, (piece, row) in enumerate(zip(case["pieces"], expected, strict=True))
+    ]
+    return {"messages": rows, "decoded ids": sum(row.decoded_ids for row in expected)}
+
+
+def replay(case: Case) -> dict[str, Any]:
+    return {"pieces": unhex(case["pieces"])}
+
+
+moves_on_half = change(
+    "A token was confirmed before its character was whole. Which token, and what did the next"
+    " one have left to complete?",
+    ("if new_text and not ends_in_half(new_text):", "if new_text:"),
+)
+
+
+@wrong("Text that was already certain came one message late: nothing went ahead of its confirmation.")
+def waits_for_the_whole(self, status, read_text, surr_text):
+    new_text = read_text[len(surr_text) :]
+    if not new_text or ends_in_half(new_text):
+        return ""
+    status.decoded_str += new_text
+    status.surr_offset, status.read_offset = status.read_offset, len(status.decoded_ids)
+    delta = status.decoded_str[status.sent_offset :]
+    status.sent_offset = len(status.decoded_str)
+    return delta
+
+
+stays_for_an_old_mark = change(
+    "One old U+FFFD in the new text, and the window never moves again.",
+    ("not ends_in_half(new_text)", "chr(0xFFFD) not in new_text"),
+)
+
+sends_twice = change(
+    "Your request gets a piece of text in two messages: once ahead, once more when it is whole.",
+    (
+        "delta = output[status.sent_offset :]",
+        "delta = new_text if status.read_offset == len(status.decoded_ids) else output[status.sent_offset :]",
+    ),
+)
+
+context_stays = change(
+    "Right text. But one end of the window never moved: it grows with each token, and so does the"
+    " price of the next one.",
+    (
+        "status.surr_offset, status.read_offset = status.read_offset, len(status.decoded_ids)",
+        "status.read_offset = len(status.decoded_ids)",
+    ),
+)
+
+context_jumps = change(
+    "Right text with this vocabulary. But nothing was left to decode the next word against; where"
+    " spaces depend on what stands before them, they are lost.",
+    (
+        "status.surr_offset, status.read_offset = status.read_offset, len(status.decoded_ids)",
+        "status.surr_offset = status.read_offset = len(status.decoded_ids)",
+    ),
+)
+
+
+@wrong("The number of characters sent is counted from confirmed text alone: what went ahead goes out again.")
+def offset_from_confirmed(self, status, read_text, surr_text):
+    new_text = read_text[len(surr_text) :]
+    if new_text and not ends_in_half(new_text):
+        output = status.decoded_str = status.decoded_str + new_text
+        status.surr_offset, status.read_offset = status.read_offset, len(status.decoded_ids)
+    else:
+        output = status.decoded_str + find_printable_text(new_text)
+    delta = output[status.sent_offset :]
+    status.sent_offset = len(status.decoded_str)
+    return delta

@@ -1,0 +1,104 @@
+"""What is right, written apart from the package: slow, obvious, from the statements' own words.
+
+Exercises and tests judge the package by these, so nothing here imports it.
+"""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+
+REPLACEMENT = "\ufffd"
+
+# The blocks of Chinese characters by their Unicode names, first and last code point.
+CHINESE_BLOCKS = {
+    "CJK Unified Ideographs": ("4E00", "9FFF"),
+    "Extension A": ("3400", "4DBF"),
+    "Extension B": ("20000", "2A6DF"),
+    "Extension C": ("2A700", "2B73F"),
+    "Extension D": ("2B740", "2B81F"),
+    "Extension E": ("2B820", "2CEAF"),
+    "Compatibility Ideographs": ("F900", "FAFF"),
+    "Compatibility Ideographs Supplement": ("2F800", "2FA1F"),
+}
+
+
+def chinese(char: str) -> bool:
+    """Whether a character lies in one of the blocks above."""
+    blocks = CHINESE_BLOCKS.values()
+    return any(int(first, 16) <= ord(char) <= int(last, 16) for first, last in blocks)
+
+
+def printable(text: str) -> str:
+    """The longest beginning of a text that one of the four rules lets go.
+
+    A rule speaks of a cut: is the text allowed to be cut there? The rules stand in order;
+    the first that fits the text decides.
+    """
+    if text[-1:] == "\n" or any(chinese(char) for char in text[-1:]):
+        return text
+    if len(text) >= 2 and chinese(text[-2]):
+        return text[: len(text) - 1]
+    cuts = [cut for cut in range(1, len(text) + 1) if text[cut - 1] == " "]
+    return text[: cuts[-1]] if cuts else ""
+
+
+def as_they_arrive(pieces: list[bytes], *, end: str = "replace") -> list[str]:
+    """For each piece the text that it completes, as Python's own incremental decoder has it.
+
+    With the last piece, what is still open becomes U+FFFD (``end="replace"``), is dropped
+    (``end="drop"``) or stays open (``end="open"``).
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    texts = [decoder.decode(piece) for piece in pieces]
+    if pieces and end == "replace":
+        texts[-1] += decoder.decode(b"", final=True)
+    return texts
+
+
+def whole(pieces: list[bytes]) -> str:
+    """All pieces joined and decoded at once."""
+    return b"".join(pieces).decode("utf-8", "replace")
+
+
+@dataclass
+class WindowRow:
+    """One message of the window: what leaves, and where the three offsets then stand."""
+
+    surr: int
+    read: int
+    sent: int
+    delta: str
+    decoded_ids: int  # length of both windows together
+
+    def goes_back(self, before: int) -> bool:
+        """Whether `sent` is less than it was: the fault that no statement asks for."""
+        return self.sent < before
+
+
+def window(pieces: list[bytes]) -> list[WindowRow]:
+    """The window by its definition, one row a message, decoding the bytes afresh each time.
+
+    `read` is the number of ids behind the last message whose new text was whole (not empty,
+    no U+FFFD at its end), `surr` the value that `read` had before that.
+    """
+    rows: list[WindowRow] = []
+    surr = read = sent = 0
+    for n in range(1, len(pieces) + 1):
+        confirmed = whole(pieces[:read])
+        new = whole(pieces[surr:n])[len(whole(pieces[surr:read])) :]
+        decoded = (n - surr) + (read - surr)
+        if new and new[-1] != REPLACEMENT:
+            output = confirmed + new
+            surr, read = read, n
+        else:
+            output = confirmed + printable(new)
+        rows.append(WindowRow(surr, read, len(output), output[sent:], decoded))
+        sent = len(output)
+    return rows
+
+
+def never_goes_back(pieces: list[bytes]) -> bool:
+    """Whether the window's `sent` only grows on this stream."""
+    sents = [0] + [row.sent for row in window(pieces)]
+    return sents == sorted(sents)
