@@ -1,6 +1,7 @@
 """The tokenizer process of an LLM server: text to tokens, and tokens back to text as they arrive."""
 
 from .detokenize import DecodeStatus, DetokenizeManager, find_printable_text
+from .exact import ExactDetokenizeManager
 from .messages import DetokenizeMsg, SamplingParams, TokenizeMsg, UserReply
 from .naive import WholeDetokenizer
 from .tokenize import TokenizeManager
@@ -10,6 +11,7 @@ __all__ = [
     "DecodeStatus",
     "DetokenizeManager",
     "DetokenizeMsg",
+    "ExactDetokenizeManager",
     "SamplingParams",
     "TokenizeManager",
     "TokenizeMsg",

@@ -25,7 +25,7 @@ class TokenizeManager:
     >>> from minisgl_tok.messages import SamplingParams
     >>> manager = TokenizeManager(load_tokenizer("qwen3"))
     >>> manager.tokenize([TokenizeMsg(1, "推理", SamplingParams())])
-    [tensor([102042,  21887], dtype=torch.int32)]
+    [tensor([113272], dtype=torch.int32)]
 
     Source: mini-sglang, class ``TokenizeManager``.
     """
