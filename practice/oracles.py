@@ -76,17 +76,22 @@ class WindowRow:
         return self.sent < before
 
 
-def window(pieces: list[bytes]) -> list[WindowRow]:
+def window(pieces: list[bytes], *, strips: bool = False) -> list[WindowRow]:
     """The window by its definition, one row a message, decoding the bytes afresh each time.
 
     `read` is the number of ids behind the last message whose new text was whole (not empty,
-    no U+FFFD at its end), `surr` the value that `read` had before that.
+    no U+FFFD at its end), `surr` the value that `read` had before that. `strips`: the
+    decoder takes one space from the front of whatever it decodes, as SentencePiece does.
     """
+
+    def decoded_text(some: list[bytes]) -> str:
+        return whole(some).removeprefix(" ") if strips else whole(some)
+
     rows: list[WindowRow] = []
     surr = read = sent = 0
     for n in range(1, len(pieces) + 1):
-        confirmed = whole(pieces[:read])
-        new = whole(pieces[surr:n])[len(whole(pieces[surr:read])) :]
+        confirmed = decoded_text(pieces[:read])
+        new = decoded_text(pieces[surr:n])[len(decoded_text(pieces[surr:read])) :]
         decoded = (n - surr) + (read - surr)
         if new and new[-1] != REPLACEMENT:
             output = confirmed + new
@@ -102,3 +107,24 @@ def never_goes_back(pieces: list[bytes]) -> bool:
     """Whether the window's `sent` only grows on this stream."""
     sents = [0] + [row.sent for row in window(pieces)]
     return sents == sorted(sents)
+
+
+def open_at_end(data: bytes) -> int:
+    """How many bytes Python's own incremental decoder keeps, waiting for more."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    decoder.decode(data)
+    return len(decoder.getstate()[0])
+
+
+# The alphabet of byte-level BPE: what Python calls printable (the space excepted) stands for
+# itself, the other bytes take the code points from 256 on, in their order.
+ITSELF = [byte for byte in range(256) if chr(byte).isprintable() and byte != 0x20]
+OTHERS = [byte for byte in range(256) if byte not in ITSELF]
+CHAR_OF = {byte: chr(byte) for byte in ITSELF} | {byte: chr(0x100 + n) for n, byte in enumerate(OTHERS)}
+BYTE_OF = {char: byte for byte, char in CHAR_OF.items()}
+
+
+def byte_level_bytes(piece: str) -> bytes:
+    """The bytes of a byte-level piece; one foreign character, and it stands for its own UTF-8."""
+    foreign = [char for char in piece if char not in BYTE_OF]
+    return piece.encode() if foreign else bytes([BYTE_OF[char] for char in piece])

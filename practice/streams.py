@@ -38,14 +38,17 @@ def random_pieces(random: Random, text: str, longest: int = 4) -> list[bytes]:
 class PieceTokenizer:
     """A tokenizer whose n-th id stands for the n-th piece; it counts what it is asked for.
 
-    `strips` removes one space from the front of every decoded text, as SentencePiece does.
+    `strips` removes one space from the front of every decoded text, as SentencePiece does;
+    `eos` is the id that ends an answer.
     """
 
     eos_token_id = None
 
-    def __init__(self, pieces: list[bytes], *, strips: bool = False) -> None:
+    def __init__(self, pieces: list[bytes], *, strips: bool = False, eos: int | None = None) -> None:
         self.pieces = pieces
         self.strips = strips
+        self.eos_token_id = eos
+        self.all_special_ids = [] if eos is None else [eos]
         self.calls = 0
         self.decoded_ids = 0
 

@@ -21,11 +21,14 @@ slip here is half a character on a user's screen, or a word that comes twice.
 """
 
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from practice import oracles
 from practice.exercise import Case, change, wrong
 from practice.streams import PieceTokenizer, hexes, random_pieces, random_text, unhex
+
+if TYPE_CHECKING:  # an answer sees the names of its target's module
+    from minisgl_tok.detokenize import ends_in_half, find_printable_text
 
 TARGET = "minisgl_tok.detokenize:DetokenizeManager.advance"
 CHAPTER, DIFFICULTY, MINUTES, CORE = "03", 4, 35, True
@@ -56,25 +59,31 @@ STREAMS = {
     "a word, then half": ["6f 6e 65 20 74 77 6f e2", "82", "ac 2e", "21"],
     "Chinese before the half": ["e6 8e a8 e7", "90 86", "0a", "6f 6b"],
 }
+STRIPPED = "a decoder that takes the first space away"
 
 
 def fixed() -> list[Case]:
-    return [{"name": name, "pieces": pieces} for name, pieces in STREAMS.items()]
+    cases: list[Case] = [
+        {"name": name, "pieces": pieces, "strips": False} for name, pieces in STREAMS.items()
+    ]
+    return [*cases, {"name": STRIPPED, "pieces": ["20 74 6f", "20 62 65", "20 6f 72"], "strips": True}]
 
 
 def fresh(random: Random) -> list[Case]:
     cases: list[Case] = []
     while len(cases) < 6:
-        pieces = random_pieces(random, random_text(random, 14))
+        text = random_text(random, 6) + random.choice(["", "\ufffd"]) + random_text(random, 8)
+        pieces = random_pieces(random, text)
         if oracles.never_goes_back(pieces):
-            cases.append({"name": f"random stream {len(cases) + 1}", "pieces": hexes(pieces)})
+            name = f"random stream {len(cases) + 1}"
+            cases.append({"name": name, "pieces": hexes(pieces), "strips": False})
     return cases
 
 
 def run(case: Case) -> Any:
     from minisgl_tok import DetokenizeManager, DetokenizeMsg
 
-    tokenizer = PieceTokenizer(unhex(case["pieces"]))
+    tokenizer = PieceTokenizer(unhex(case["pieces"]), strips=case["strips"])
     manager = DetokenizeManager(tokenizer)  # type: ignore[arg-type]
     rows = []
     for token, piece in enumerate(case["pieces"]):
@@ -86,7 +95,7 @@ def run(case: Case) -> Any:
 
 
 def oracle(case: Case) -> Any:
-    expected = oracles.window(unhex(case["pieces"]))
+    expected = oracles.window(unhex(case["pieces"]), strips=case["strips"])
     rows = [
         {"token": token, "bytes": piece, "offsets": [row.surr, row.read, row.sent], "delta": row.delta}
         for token, (piece, row) in enumerate(zip(case["pieces"], expected, strict=True))
@@ -95,7 +104,7 @@ def oracle(case: Case) -> Any:
 
 
 def replay(case: Case) -> dict[str, Any]:
-    return {"pieces": unhex(case["pieces"])}
+    return {"pieces": unhex(case["pieces"]), "strips": case["strips"]}
 
 
 moves_on_half = change(
@@ -140,8 +149,8 @@ context_stays = change(
 )
 
 context_jumps = change(
-    "Right text with this vocabulary. But nothing was left to decode the next word against; where"
-    " spaces depend on what stands before them, they are lost.",
+    "Nothing was left to decode the next word against. Most streams look right; where a space"
+    " depends on what stands before it, it is lost.",
     (
         "status.surr_offset, status.read_offset = status.read_offset, len(status.decoded_ids)",
         "status.surr_offset = status.read_offset = len(status.decoded_ids)",
