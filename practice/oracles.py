@@ -128,3 +128,19 @@ def byte_level_bytes(piece: str) -> bytes:
     """The bytes of a byte-level piece; one foreign character, and it stands for its own UTF-8."""
     foreign = [char for char in piece if char not in BYTE_OF]
     return piece.encode() if foreign else bytes([BYTE_OF[char] for char in piece])
+
+
+def qwen3_prompt(chat: list[dict[str, str]], *, thinking: bool = True) -> str:
+    """A chat of plain texts that ends with the user's turn, as Qwen3 reads it."""
+    prompt = ""
+    for message in chat:
+        prompt += "<|im_start|>" + message["role"] + "\n" + message["content"] + "<|im_end|>\n"
+    return prompt + "<|im_start|>assistant\n" + ("" if thinking else "<think>\n\n</think>\n\n")
+
+
+def toy_prompt(chat: list[dict[str, str]]) -> str:
+    """The same in the toy tokenizer's template."""
+    prompt = "<s>"
+    for message in chat:
+        prompt += "[" + message["role"] + "] " + message["content"] + "\n"
+    return prompt + "[assistant] "

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from practice.oracles import byte_level_bytes
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerFast
 
 ALPHABETS = {
     "Latin": "the quick brown fox, naïve café – ¿qué?",
@@ -74,3 +80,73 @@ def hexes(pieces: list[bytes]) -> list[str]:
 def unhex(pieces: list[str]) -> list[bytes]:
     """The opposite of `hexes`."""
     return [bytes.fromhex(piece) for piece in pieces]
+
+
+# ------------------------------------------------------------------ prompts
+
+# Who puts a start mark in front of a prompt: nobody (Qwen3), both the tokenizer and its
+# template (toy), one of them, or nobody although the vocabulary has one.
+TOKENIZERS = ("qwen3", "toy", "toy, added", "toy, written", "toy, unused")
+
+
+def tokenizer_of(kind: str) -> PreTrainedTokenizerFast:
+    """One of `TOKENIZERS`."""
+    from tokenizers.processors import TemplateProcessing
+
+    from minisgl_tok import load_tokenizer, toy
+
+    if kind in ("qwen3", "toy"):
+        return load_tokenizer(kind)
+    tokenizer = toy.build()
+    if kind != "toy, added":
+        tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="$A", special_tokens=[])
+    if kind != "toy, written":
+        tokenizer.chat_template = None
+    return tokenizer
+
+
+def marks_and_text(tokenizer: PreTrainedTokenizerFast, ids: list[int]) -> dict[str, Any]:
+    """The number of start marks in front of a prompt's ids, and the text that the others stand for."""
+    mark = tokenizer.bos_token_id
+    marks = next((n for n, id_ in enumerate(ids) if id_ != mark), len(ids))
+    pieces = [str(piece) for piece in tokenizer.convert_ids_to_tokens(ids[marks:])]
+    if mark is None:
+        data = b"".join(byte_level_bytes(piece) for piece in pieces)
+    else:  # a space stands at the front of the text and of what follows a mark inside it
+        text = re.sub("(^|<s>)▁", r"\1", "".join(pieces)).replace("▁", " ")
+        parts = re.split("<0x(..)>", text)  # text and bytes in turn
+        data = b"".join(bytes.fromhex(part) if n % 2 else part.encode() for n, part in enumerate(parts))
+    return {"start marks": marks, "text": data.decode("utf-8", "replace")}
+
+
+class CountingTokenizer:
+    """Stands in front of a tokenizer and counts how often the library is entered to encode."""
+
+    ENCODES = ("encode", "encode_batch", "encode_batch_fast", "encode_plus", "batch_encode_plus", "tokenize")
+
+    def __init__(self, inner: Any, counter: CountingTokenizer | None = None) -> None:
+        self.inner = inner
+        self.counter = counter or self
+        self.calls = 0
+
+    @property
+    def backend_tokenizer(self) -> CountingTokenizer:
+        return CountingTokenizer(self.inner.backend_tokenizer, self.counter)
+
+    _tokenizer = backend_tokenizer
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        self.counter.calls += 1
+        return self.inner(*args, **options)
+
+    def apply_chat_template(self, *args: Any, **options: Any) -> Any:
+        self.counter.calls += bool(options.get("tokenize", True))
+        return self.inner.apply_chat_template(*args, **options)
+
+    def __len__(self) -> int:
+        return len(self.inner)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.ENCODES:
+            self.counter.calls += 1
+        return getattr(self.inner, name)

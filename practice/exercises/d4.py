@@ -78,24 +78,24 @@ def run(case: Case) -> Any:
     from minisgl_tok import DetokenizeManager, DetokenizeMsg
 
     manager = DetokenizeManager(PieceTokenizer([], eos=case["end id"]))  # type: ignore[arg-type]
-    returned = []
+    rows = []
     for fields in case["msgs"]:
         status = manager.take(DetokenizeMsg(**fields))
-        returned.append(list(status.decoded_ids))
-    kept = {uid: list(status.decoded_ids) for uid, status in manager.decode_map.items()}
-    return {"ids of the status returned": returned, "ids by uid, at the end": kept}
+        rows.append({**fields, "ids": list(status.decoded_ids)})
+    kept = {str(uid): list(status.decoded_ids) for uid, status in manager.decode_map.items()}
+    return {"messages": rows, "decode_map": kept}
 
 
 def oracle(case: Case) -> Any:
-    kept: dict[int, list[int]] = {}
-    returned = []
+    kept: dict[str, list[int]] = {}
+    rows = []
     for msg in case["msgs"]:
-        ids = kept.get(msg["uid"], [])
+        ids = kept.get(str(msg["uid"]), [])
         if not msg["finished"] or msg["next_token"] != case["end id"]:
             ids = [*ids, msg["next_token"]]
-        kept[msg["uid"]] = ids
-        returned.append(ids)
-    return {"ids of the status returned": returned, "ids by uid, at the end": kept}
+        kept[str(msg["uid"])] = ids
+        rows.append({**msg, "ids": ids})
+    return {"messages": rows, "decode_map": kept}
 
 
 ADDED = "if not (msg.finished and msg.next_token == self.eos_token_id):"

@@ -108,33 +108,33 @@ def run(case: Case) -> Any:
     pieces = sorted({msg["bytes"] for call in case["calls"] for msg in call} | {END})
     tokenizer = PieceTokenizer(unhex(pieces), eos=pieces.index(END))
     manager = DetokenizeManager(tokenizer)  # type: ignore[arg-type]
-    rows = []
+    rows, decodes, open_requests = [], [], []
     for call in case["calls"]:
         tokenizer.calls = 0
         msgs = [DetokenizeMsg(msg["uid"], pieces.index(msg["bytes"]), msg["finished"]) for msg in call]
         deltas = list(manager.detokenize(msgs))
-        decodes = "at most 2" if tokenizer.calls <= 2 else tokenizer.calls
-        rows.append({"deltas": deltas, "decodes": decodes, "open": sorted(manager.decode_map)})
-    return {"calls": rows}
+        rows += [{**msg, "delta": delta} for msg, delta in zip(call, deltas, strict=False)]
+        decodes.append("at most 2" if tokenizer.calls <= 2 else tokenizer.calls)
+        open_requests.append(sorted(manager.decode_map))
+    return {"messages": rows, "decodes in each call": decodes, "open after each call": open_requests}
 
 
 def oracle(case: Case) -> Any:
     so_far: dict[int, list[bytes]] = {}
-    rows = []
+    rows, open_requests = [], []
     for call in case["calls"]:
-        deltas = []
         for msg in call:
             pieces = so_far.setdefault(msg["uid"], [])
-            if not (msg["finished"] and msg["bytes"] == END):
-                pieces.append(bytes.fromhex(msg["bytes"]))
-                deltas.append(oracles.window(pieces)[-1].delta)
-            else:
-                deltas.append(oracles.window([*pieces, b""])[-1].delta)
+            is_end = msg["finished"] and msg["bytes"] == END
+            pieces += [] if is_end else [bytes.fromhex(msg["bytes"])]
+            delta = "" if is_end else oracles.window(pieces)[-1].delta
+            rows.append({**msg, "delta": delta})
         for msg in call:
             if msg["finished"]:
                 so_far.pop(msg["uid"])
-        rows.append({"deltas": deltas, "decodes": "at most 2", "open": sorted(so_far)})
-    return {"calls": rows}
+        open_requests.append(sorted(so_far))
+    decodes = ["at most 2"] * len(case["calls"])
+    return {"messages": rows, "decodes in each call": decodes, "open after each call": open_requests}
 
 
 @wrong("Right text. But each message has decodes of its own, where two would do for all of them.")
