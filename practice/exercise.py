@@ -8,6 +8,8 @@ statement (Markdown). Then come constants, functions and the wrong answers:
     HINTS = ("vague", "nearer", "near")
     SCAFFOLD = "..."               optional: comments for the body, shown on request
     SECONDS = 2                    optional: wall time for one case
+    MUTATES = True                 optional: the target may change the lists it is given
+    NEEDS_TORCH = True             optional: the warm process imports torch before it forks
 
     def fixed() -> list[Case]      the cases that name a mistake; always the same
     def fresh(random) -> list      new ones on each run; they only decide passed or wrong
@@ -108,6 +110,8 @@ class Exercise:
     hints: tuple[str, ...]
     scaffold: str
     seconds: float  # wall time for one case
+    mutates: bool  # the target may change the lists and maps that it is given
+    needs_torch: bool
     fixed: Callable[[], list[Case]]
     fresh: Callable[[random.Random], list[Case]]
     run: Callable[[Case], Any]
@@ -137,7 +141,7 @@ def exercise_ids() -> list[str]:
 
 def load(id_: str) -> Exercise:
     """The exercise of that id. Raises KeyError where there is no such file, BadExercise where it is incomplete."""
-    if not (FOLDER / f"{id_}.py").is_file():
+    if not (id_.isidentifier() and (FOLDER / f"{id_}.py").is_file()):
         raise KeyError(id_)
     return from_module(id_, importlib.import_module(f"practice.exercises.{id_}"))
 
@@ -162,6 +166,8 @@ def from_module(id_: str, module: ModuleType) -> Exercise:
         hints=tuple(module.HINTS),
         scaffold=inspect.cleandoc(getattr(module, "SCAFFOLD", "")),
         seconds=getattr(module, "SECONDS", 2.0),
+        mutates=getattr(module, "MUTATES", False),
+        needs_torch=getattr(module, "NEEDS_TORCH", False),
         fixed=module.fixed,
         fresh=module.fresh,
         run=module.run,

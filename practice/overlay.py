@@ -78,9 +78,14 @@ def fill(exercise: Exercise, source: str, filename: str | None = None) -> Functi
     """
     with contextlib.redirect_stdout(io.StringIO()):
         function, namespace = _load(source, filename or f"<answer {exercise.id}>", exercise)
-    _bind(exercise, function, "yours")
+    put(exercise, function)
     _namespaces[exercise.target] = namespace
     return function
+
+
+def put(exercise: Exercise, function: Function) -> None:
+    """Puts a function in the target's place."""
+    _bind(exercise, function, "yours")
 
 
 def restore(exercise: Exercise) -> None:
@@ -252,7 +257,7 @@ def _run(code: Any, namespace: Namespace) -> None:
 
 def _checked(exercise: Exercise, found: Any, source: str) -> Function:
     name = exercise.function_name
-    signature = f"def {name}{inspect.signature(_wanted(exercise))}"
+    signature = f"def {name}{inspect.signature(target_function(exercise))}"
     if found is None:
         raise BadAnswer(_what_instead(exercise, source) or f"there is no function `{name}` in this answer")
     if isinstance(found, (staticmethod, classmethod)):
@@ -267,7 +272,7 @@ def _checked(exercise: Exercise, found: Any, source: str) -> Function:
         )
     if inspect.iscoroutinefunction(found) or inspect.isasyncgenfunction(found):
         raise BadAnswer(f"`{name}` is an `async def`; its caller does not wait: write a plain `def`")
-    if inspect.isgeneratorfunction(found) and not inspect.isgeneratorfunction(_wanted(exercise)):
+    if inspect.isgeneratorfunction(found) and not inspect.isgeneratorfunction(target_function(exercise)):
         raise BadAnswer(
             f"`{name}` has a `yield`, so that a call returns a generator and runs nothing; return the result"
         )
@@ -282,7 +287,8 @@ def _checked(exercise: Exercise, found: Any, source: str) -> Function:
     return found
 
 
-def _wanted(exercise: Exercise) -> FunctionType:
+def target_function(exercise: Exercise) -> FunctionType:
+    """The package's own function, whatever stands in its place now."""
     return plain_function(exercise, _originals.get(exercise.target) or current(exercise))
 
 
@@ -302,7 +308,7 @@ def _what_instead(exercise: Exercise, source: str) -> str:
 
 def _check_parameters(exercise: Exercise, found: Function) -> None:
     """Whether every call that fits the target fits the answer. Other names for parameters are fine."""
-    wanted = inspect.signature(_wanted(exercise))
+    wanted = inspect.signature(target_function(exercise))
     try:
         given = inspect.signature(found)
     except (TypeError, ValueError):  # a callable that does not tell
