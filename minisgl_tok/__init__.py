@@ -4,6 +4,8 @@ from .detokenize import DecodeStatus, DetokenizeManager, find_printable_text
 from .exact import ExactDetokenizeManager
 from .messages import DetokenizeMsg, SamplingParams, TokenizeMsg, UserReply
 from .naive import WholeDetokenizer
+from .safe import SafeDetokenizeManager
+from .stop import StopStrings
 from .tokenize import TokenizeManager
 from .vocab import UnsupportedTokenizer, load_tokenizer, token_bytes
 
@@ -12,7 +14,9 @@ __all__ = [
     "DetokenizeManager",
     "DetokenizeMsg",
     "ExactDetokenizeManager",
+    "SafeDetokenizeManager",
     "SamplingParams",
+    "StopStrings",
     "TokenizeManager",
     "TokenizeMsg",
     "UnsupportedTokenizer",
