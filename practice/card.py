@@ -1,0 +1,78 @@
+"""A verdict as HTML, for the notebook. It says all in words and signs; colour only helps."""
+
+from __future__ import annotations
+
+from practice import wording
+from practice.exercise import Exercise
+from practice.verdict import Verdict
+from practice.view import box, escape
+
+CLASSES = {"passed": "passed", "not written yet": "waits"}
+
+
+def card(exercise: Exercise, verdict: Verdict, *, asked: bool = False, now: str = "") -> str:
+    """The whole verdict. `asked`: its name was asked for; `now`: what runs from now on."""
+    parts = [_heading(exercise, verdict), _said(verdict, asked)]
+    if verdict.failure is not None:
+        parts.append(_failure(verdict))
+    parts.append(_printed(verdict))
+    if now:
+        parts.append(f"<div class='soft'>{escape(now)}</div>")
+    return box(*parts)
+
+
+def _heading(exercise: Exercise, verdict: Verdict) -> str:
+    kind = CLASSES.get(verdict.kind, "failed")
+    about = " · ".join(filter(None, [f"chapter {exercise.chapter}", wording.count(verdict)]))
+    return (
+        f"<div><span class='badge {kind}'>{escape(wording.badge(verdict))}</span> "
+        f"<b>{escape(wording.heading(exercise))}</b> <span class='soft'>· {about}</span></div>"
+    )
+
+
+def _said(verdict: Verdict, asked: bool) -> str:
+    if verdict.mistake:
+        sentence = f"<b>{escape(verdict.mistake.sentence)}</b>"
+        return (
+            f"<div class='said failed'>{sentence}<br><span class='soft'>{verdict.mistake.name}</span></div>"
+        )
+    said = wording.symptom(verdict)
+    unknown = "<b>Not a mistake I know.</b> " if asked and verdict.kind != "passed" else ""
+    return f"<div class='said'>{unknown}{escape(said)}</div>" if said or unknown else ""
+
+
+def _failure(verdict: Verdict) -> str:
+    failure = verdict.failure
+    assert failure is not None
+    signs = f" <span class='marks'>{' '.join(wording.marks(verdict))}</span>" if verdict.marks else ""
+    parts = [
+        f"<div class='soft'>{escape(wording.case_title(failure))}{signs}</div>",
+        table(wording.table(failure)),
+    ]
+    for name, expected, yours in wording.others(failure):
+        parts.append(
+            f"<div>{escape(name)}: {_cell(yours)}, expected <code>{escape(expected.text)}</code></div>"
+        )
+    if failure.traceback:
+        lines = "\n".join(f"line {number:3}   {line}" for number, line in failure.traceback)
+        parts.append(f"<div class='soft'>in your answer</div><pre>{escape(lines)}</pre>")
+    return "".join(parts)
+
+
+def table(rows: wording.Table) -> str:
+    heads = "".join(f"<th>{escape(head)}</th>" for head in rows.heads)
+    body = ""
+    for number, row in enumerate(rows.rows):
+        cells = "".join(f"<td>{_cell(cell)}</td>" for cell in row)
+        body += f"<tr class='first'>{cells}</tr>" if number == rows.marked else f"<tr>{cells}</tr>"
+    return f"<div class='wide'><table><tr>{heads}</tr>{body}</table></div>"
+
+
+def _cell(cell: wording.Cell) -> str:
+    text = f"<code>{escape(cell.text)}</code>"
+    return f"<span class='differs' title='differs'>≠ {text}</span>" if cell.differs else text
+
+
+def _printed(verdict: Verdict) -> str:
+    printed = verdict.failure.printed if verdict.failure else verdict.printed
+    return f"<div class='soft'>it printed</div><pre>{escape(printed[:2000])}</pre>" if printed else ""

@@ -1,0 +1,94 @@
+"""What a chapter's cells call: `from practice import judge`, then `judge.start("03")`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+from practice import answers, course, notebook, overlay
+from practice.course import Session
+from practice.exercise import exercise_ids, load
+from practice.predict import predict as predict
+from practice.predict import predicted as predicted
+from practice.view import View
+
+reference = overlay.reference()  # the package's own code, whole whatever is dug
+yours = importlib.import_module("minisgl_tok")  # the same names on the reader's code, holes included
+_session = Session()
+
+
+class NotJudged(Exception):
+    """A chapter is closed, and some of its exercises were never judged."""
+
+
+def start(chapter: str) -> View:
+    """Opens a chapter: digs its holes, installs the reader's answers, says which code runs where."""
+    if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()) is not None:
+        notebook.load_magics(shell, _session)
+    installed = _session.start(chapter)
+    return notebook.opening(_session, installed)
+
+
+def closing(chapter: str) -> View:
+    """Closes a chapter: runs it on all of the reader's own code together.
+
+    Raises NotJudged where an exercise of the chapter was not judged since `start`.
+    """
+    missing = _session.missing(chapter)
+    if _session.chapter != chapter:
+        raise NotJudged(f'chapter {chapter} was not started here: run judge.start("{chapter}") first')
+    if missing:
+        raise NotJudged(f"not judged since the chapter's start: {', '.join(missing)}. Run their cells.")
+    failed = [id_ for id_, verdict in _session.judged.items() if verdict.kind != "passed"]
+    if course.mode() and failed:
+        raise NotJudged(f"did not pass: {', '.join(failed)}")
+    own = {exercise.id: source for exercise in course.in_chapter(chapter) if (source := _own(exercise))}
+    verdicts = _session.judge.judge_chapter(own) if own else []
+    return notebook.closing(_session, chapter, [(load(verdict.exercise), verdict) for verdict in verdicts])
+
+
+def _own(exercise: Any) -> str | None:
+    return overlay.reference_source(exercise) if course.mode() == "reference" else answers.passed(exercise)
+
+
+def hint(id_: str) -> View:
+    """One hint more for an exercise, from vague to near."""
+    return notebook.hint(course.find(id_))
+
+
+def reveal(id_: str, *, sure: bool = False) -> View:
+    """A solution, once the reader's own has passed or they are sure."""
+    return notebook.solution(course.find(id_), sure=sure)
+
+
+def scaffold(id_: str) -> View:
+    """The starter with the steps of its body as comments."""
+    return notebook.scaffold(course.find(id_))
+
+
+def both(name: str) -> dict[str, Any]:
+    """The package's own class or function of that name and, once written, the reader's beside it.
+
+    The reader's is left out while a hole is left in its module.
+
+    >>> list(both("DetokenizeManager"))
+    ['reference']
+    """
+    found = getattr(yours, name)
+    own = [exercise for exercise in map(load, exercise_ids()) if exercise.module_name == found.__module__]
+    states = {exercise.id: overlay.installed(exercise) for exercise in own}
+    result = {"reference": getattr(reference, name)}
+    if "hole" not in states.values() and "yours" in states.values():
+        written = " ".join(id_ for id_, state in states.items() if state == "yours")
+        result[f"yours · {written}"] = found
+    return result
+
+
+def entry(**arguments: Any) -> None:
+    """The process of chapter 4 on the reader's code: installs their answers, then runs the worker.
+
+    It is importable, so that a spawned child finds it as `practice.judge:entry`.
+    """
+    course.install_all()
+    importlib.import_module("minisgl_tok.server").tokenize_worker(**arguments)

@@ -1,0 +1,159 @@
+"""All predictions and all points to explain, in one place.
+
+A prediction's truth is computed with the reference when it is asked for, so it cannot grow
+stale. To add one, add a function here and call `judge.predict("its name")` in a notebook,
+before the cell that shows what is so, and `judge.predicted("its name")` behind that cell.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from practice import overlay
+
+SEED = "鱻䨻🦩 is rare, 推理 naïve"
+JAPANESE = (
+    "トークンは文字ではなく、バイトの列です。ひらがなとカタカナはよく使われるので、"
+    "ふつうはひとつのトークンになります。だから、ほとんど待たされません。"
+)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A question before a key cell. Choose from `choices`, or type one line for each of `blanks`."""
+
+    id: str
+    question: str
+    truth: Callable[[], list[str]]
+    why: str
+    choices: tuple[str, ...] = ()
+    several: bool = False  # more than one choice may be right
+    blanks: tuple[str, ...] = ()
+
+
+PREDICTIONS: dict[str, Prediction] = {}
+
+
+def prediction(question: str, why: str, **options: Any) -> Callable[..., Callable[[], list[str]]]:
+    """Makes a prediction of a function that computes its truth; the function's name is its id."""
+
+    def add(truth: Callable[[], list[str]]) -> Callable[[], list[str]]:
+        PREDICTIONS[truth.__name__] = Prediction(truth.__name__, question, truth, why, **options)
+        return truth
+
+    return add
+
+
+@prediction(
+    "Each of these arrives alone, token by token, and every token is decoded by itself. Which of them break?",
+    "A character breaks when it is more than one token. Common ones are one token, however many"
+    " bytes they have: what is frequent in the training text got an id of its own.",
+    choices=("😀", "推", "鱻", "é", "🦩"),
+    several=True,
+)
+def p0() -> list[str]:
+    return [char for char in ("😀", "推", "鱻", "é", "🦩") if len(_qwen3().encode(char)) > 1]
+
+
+@prediction(
+    "鱻 is the two tokens 100024 and 119. What is `decode([100024]) + decode([119])`?",
+    "Each half is decoded alone and is no character alone, so each becomes a mark of its own."
+    " Bytes can be joined before decoding, texts after it cannot.",
+    choices=("鱻", "one U+FFFD", "two U+FFFD", "nothing at all"),
+)
+def p2() -> list[str]:
+    text = _qwen3().decode([100024]) + _qwen3().decode([119])
+    return [{"鱻": "鱻", "\ufffd": "one U+FFFD", "\ufffd\ufffd": "two U+FFFD", "": "nothing at all"}[text]]
+
+
+@prediction(
+    f"“{SEED}” streams through the window. After `,` the offsets surr · read · sent are 8 · 9 · 12."
+    " Then comes token 46602: a space and two of the three bytes of 推. What are they now?",
+    "The new text ends in half a character, so the window stays. The space is certain and goes"
+    " ahead: only `sent` moves.",
+    choices=("8 · 9 · 12", "8 · 9 · 13", "9 · 10 · 13", "9 · 10 · 14"),
+)
+def p3() -> list[str]:
+    return [_offsets(SEED)[9]]
+
+
+@prediction(
+    f"Fill in the offsets surr · read · sent for the first messages of “{SEED}”, by hand:"
+    " 鱻 is two tokens, and so is 䨻.",
+    "Half a character moves nothing. A whole one moves `read` to the end, `surr` to where `read`"
+    " was, and `sent` by one character.",
+    blanks=("after message 1 (e9 b1)", "after message 2 (bb)", "after message 4 (bb)"),
+)
+def p3rows() -> list[str]:
+    rows = _offsets(SEED)
+    return [rows[0], rows[1], rows[3]]
+
+
+@prediction(
+    "A Japanese answer, kana and Kanji, streams through the window. After how many of its messages"
+    " does the frontend lack a character whose bytes have all arrived?",
+    "The rule for uncertain text is only asked when the new text is empty or ends in U+FFFD. Kana"
+    " are mostly whole tokens, so they hardly ever meet it.",
+    choices=("after almost none (less than a tenth)", "after about a third", "after most of them"),
+)
+def p3kana() -> list[str]:
+    share = _late_share(JAPANESE)
+    choices = PREDICTIONS["p3kana"].choices
+    return [choices[0] if share < 0.1 else choices[1] if share < 0.5 else choices[2]]
+
+
+def _qwen3() -> Any:
+    return overlay.reference().load_tokenizer("qwen3")
+
+
+def _stream(text: str) -> list[tuple[int, str, Any]]:
+    """For each token of a text: its id, the window's delta and the status afterwards."""
+    package, tokenizer = overlay.reference(), _qwen3()
+    manager, rows = package.DetokenizeManager(tokenizer), []
+    for token in tokenizer.encode(text):
+        [delta] = manager.detokenize([package.DetokenizeMsg(1, token, False)])
+        status = manager.decode_map[1]
+        rows.append((token, delta, (status.surr_offset, status.read_offset, status.sent_offset)))
+    return rows
+
+
+def _offsets(text: str) -> list[str]:
+    return [" · ".join(map(str, offsets)) for _, _, offsets in _stream(text)]
+
+
+def _late_share(text: str) -> float:
+    """The part of the messages after which the frontend has less than the finished characters."""
+    package, tokenizer = overlay.reference(), _qwen3()
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    finished, sent, late, rows = 0, 0, 0, _stream(text)
+    for token, delta, _ in rows:
+        finished += len(decoder.decode(package.token_bytes(tokenizer, token)))
+        sent += len(delta)
+        late += sent < finished
+    return late / len(rows)
+
+
+# What `%%explain 03` asks its writer to have said: four points a chapter.
+POINTS: dict[str, tuple[str, ...]] = {
+    "00": (
+        "A token is a run of bytes, not of characters; a character may be cut between two tokens.",
+        "Which characters are whole depends on the vocabulary: frequent ones have an id of their own.",
+        "Text that has left cannot be called back, so an unfinished end has to wait.",
+        "The tokenizer process stands between the API server and the scheduler, in both directions.",
+    ),
+    "02": (
+        "UTF-8's first byte says how many bytes its character has; the others only follow.",
+        "A vocabulary writes bytes as printable characters; bytes must be joined before they are decoded.",
+        "Decoding everything each time is right on ordinary text, and its cost grows with the square.",
+        "Token by token is cheap and wrong; the difference between two decodes is the way out.",
+    ),
+    "03": (
+        "Decoding is not additive: the window decodes the recent ids with and without the new ones and takes the difference.",
+        "An end in U+FFFD waits; what is certain before it may go ahead, and `sent_offset` counts it once.",
+        "`surr_offset` keeps context, because a tokenizer's spaces can depend on what stands before.",
+        "The cost of a token stays the same however long the answer is; state is freed at the end.",
+    ),
+}
