@@ -137,6 +137,8 @@ class State:
     revealed: list[str] = field(default_factory=list)
     predictions: dict[str, str] = field(default_factory=dict)
     explanations: dict[str, str] = field(default_factory=dict)
+    finished: dict[str, list[str]] = field(default_factory=dict)  # id -> digests of passing answers
+    failed: dict[str, list[str]] = field(default_factory=dict)  # id -> digests of answers since the last pass
     trouble: str = ""  # what was wrong with the file, if anything; not saved
 
 
