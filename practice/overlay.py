@@ -332,16 +332,13 @@ def _check_parameters(exercise: Exercise, found: Function) -> None:
     except TypeError as error:
         raise BadAnswer(
             f"`{exercise.function_name}` takes other parameters than the exercise asks for:"
-            f" ({', '.join(given.parameters)}) instead of ({', '.join(map(str, _names(wanted)))})"
+            f" ({', '.join(_names(given))}) instead of ({', '.join(_names(wanted))})"
         ) from error
 
 
 def _names(signature: inspect.Signature) -> list[str]:
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    return [
-        (stars[parameter.kind] if parameter.kind in stars else "") + name
-        for name, parameter in signature.parameters.items()
-    ]
+    """Parameters as a `def` has them, without annotations."""
+    return [str(parameter.replace(annotation=parameter.empty)) for parameter in signature.parameters.values()]
 
 
 # ------------------------------------------------------------------ the reference

@@ -15,6 +15,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import dataclasses
+import io
 import linecache
 import os
 import sys
@@ -167,25 +168,50 @@ def _clean(text: str) -> str:
 # ------------------------------------------------------------------ standard streams
 
 
+class _Sink(io.RawIOBase):
+    """Takes all bytes, for one of the files 1 and 2; closed or full, it takes them all the same."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self.fd
+
+    def write(self, data: Any) -> int:
+        with contextlib.suppress(OSError):
+            os.write(self.fd, data)
+        return len(data)
+
+
+class _Stream(io.TextIOWrapper):
+    """A standard stream that cannot be closed."""
+
+    def close(self) -> None:
+        self.flush()
+
+
 class _Streams:
     """Standard input, output and error: whole again before each case, whatever an answer did to them."""
 
     def __init__(self) -> None:
         self.keep = os.dup(1)
-        self.ours: list[Any] = []
+        self.ours: list[_Stream] = []
 
     def fresh(self) -> None:
         with contextlib.suppress(OSError):
             for fd in (1, 2):
                 os.dup2(self.keep, fd)
-        sys.stdin = sys.__stdin__ = open(os.devnull, encoding="utf-8")  # noqa: SIM115
-        # Written through, so that the text before a crash is not lost.
+        # Through line by line, so that the text before a crash is not lost.
         self.ours = [
-            open(fd, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+            _Stream(io.BufferedWriter(_Sink(fd)), "utf-8", "backslashreplace", line_buffering=True)
             for fd in (1, 2)
         ]
-        sys.stdout = sys.__stdout__ = self.ours[0]
-        sys.stderr = sys.__stderr__ = self.ours[1]
+        for name, stream in zip(("stdin", "stdout", "stderr"), (io.StringIO(), *self.ours), strict=True):
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
 
     def flush(self) -> None:
         for stream in self.ours:

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ..exercise import Case, Exercise
 from . import frames, limits
 
@@ -190,6 +192,7 @@ class Client:
                 raise RunnerTrouble(message["broken"])
             elif "done" in message:
                 run.outcomes += [_not_run() for _ in cases[len(run.outcomes) :]]
+                del run.outcomes[len(cases) :]
                 return run
 
     def _cancel(self) -> None:
@@ -231,10 +234,11 @@ class Client:
 
 
 def _outcome(data: dict[str, Any]) -> Outcome:
-    known = {name: data[name] for name in Outcome.__dataclass_fields__ if name in data}
-    known["traceback"] = [(int(line), str(text)) for line, text in known.get("traceback", [])]
-    return Outcome(**known)
+    try:
+        return msgspec.convert(data, Outcome)
+    except msgspec.ValidationError as error:
+        return Outcome(raised="ended", message=f"the answer wrote to the judge's own pipe ({error})")
 
 
 def _not_run() -> Outcome:
-    return Outcome(raised="not run", message=f"not run: {limits.TIME_OUTS} cases took too long")
+    return Outcome(raised="not run", message=f"not run: {limits.MOST_COSTLY} cases before it came to a limit")

@@ -16,12 +16,13 @@ try:
 except ImportError:  # Windows: the wall clock is the only limit there
     resource = None  # type: ignore[assignment]
 
-MEMORY = 1 << 30  # bytes beyond what the warm process has
-MEMORY_IN_WORDS = "more than 1 GiB of memory"
+MEMORY = 512 << 20  # bytes beyond what the warm process has
+MEMORY_IN_WORDS = "it asked for more than 512 MiB of memory"
 STARTING = 60.0  # seconds until a child is ready; a spawned one imports everything anew
 PROCESSES = 256  # that a child may add to those of its user
 PRINTED = 20_000  # bytes kept of what is printed in one case
-TIME_OUTS = 2  # after that many the remaining cases are not run
+COSTLY = ("time limit", "memory")  # ends of a case that take long
+MOST_COSTLY = 2  # after that many the remaining cases are not run
 
 CAN_FORK = hasattr(os, "fork") and not os.environ.get("JUDGE_SPAWN")
 

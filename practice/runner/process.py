@@ -67,7 +67,8 @@ class Spawned(Process):
             frames.ThreadedInbox(os.dup(popen.stdout.fileno())),
             frames.ThreadedInbox(os.dup(popen.stderr.fileno())),
         )
-        popen.stdout.close(), popen.stderr.close()
+        popen.stdout.close()
+        popen.stderr.close()
 
     def status(self) -> int | None:
         return self.popen.poll()
@@ -92,7 +93,8 @@ def _fork(request: dict[str, Any], first: int, private: tuple[int, ...]) -> Proc
     pid = os.fork()
     if pid == 0:
         _become_child(request, first, results_in, printed_in, (results, printed, *private))
-    os.close(results_in), os.close(printed_in)
+    os.close(results_in)
+    os.close(printed_in)
     return Process(pid, frames.Inbox(results), frames.Inbox(printed))
 
 
@@ -104,7 +106,8 @@ def _become_child(
         signal.signal(signal.SIGINT, signal.default_int_handler)
         for fd in close:
             os.close(fd)
-        os.dup2(printed, 1), os.dup2(printed, 2)
+        os.dup2(printed, 1)
+        os.dup2(printed, 2)
         os.close(printed)
         child.main(request, first, results)
     finally:

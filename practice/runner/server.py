@@ -24,6 +24,7 @@ from . import frames, limits
 from .process import Process, start
 
 POLL = 0.05  # seconds between two looks at a child that may have died with its pipe still open
+AT_THE_END = 0.5  # seconds for a child whose pipe is closed to end
 ORPHANED = 5.0  # seconds between two looks at whether the client is still there
 
 
@@ -72,20 +73,19 @@ class Server:
 
     def run(self, request: dict[str, Any]) -> None:
         """Runs an answer: a new child takes over after a case that ended one."""
-        first, time_outs, total = 0, 0, len(request["cases"])
+        first, costly, total = 0, 0, len(request["cases"])
         while True:
             child = start(request, first, self.private)
-            watch = Watch(self, child, request["seconds"], first)
+            watch = Watch(self, child, request, first, costly)
             try:
                 ended = watch.until_the_end()
             finally:
                 child.end()
-            first = watch.number + 1
-            time_outs += ended == "time limit"
+            first, costly = watch.number, watch.costly
             if ended == "cancelled":
                 self.reply({"cancelled": True})
                 return
-            if ended in ("done", "unloadable") or first >= total or time_outs >= limits.TIME_OUTS:
+            if ended in ("done", "unloadable") or first >= total or costly >= limits.MOST_COSTLY:
                 break
         self.reply({"done": True})
 
@@ -93,10 +93,14 @@ class Server:
 class Watch:
     """One child, from its start to its end, however that comes."""
 
-    def __init__(self, server: Server, child: Process, seconds: float, first: int) -> None:
-        self.server, self.child, self.seconds = server, child, seconds
+    def __init__(
+        self, server: Server, child: Process, request: dict[str, Any], first: int, costly: int
+    ) -> None:
+        self.server, self.child = server, child
+        self.seconds, self.total = request["seconds"], len(request["cases"])
         self.stage = "starting"  # then "loading", then "case"
         self.number = first  # of the case that runs
+        self.costly = costly  # cases so far that came to a limit
         self.deadline = time.monotonic() + limits.STARTING
 
     def until_the_end(self) -> str:
@@ -116,10 +120,18 @@ class Watch:
                 return self.died("ended", f"the answer wrote to the judge's own pipe ({error})")
             if dead is not None:
                 return self.died(*limits.death_in_words(dead))
-            if self.child.results.closed:
-                return self.died("ended", "the answer closed the judge's own pipe")
+            if self.child.results.closed:  # it ends just now, or goes on without its pipe
+                self.deadline = min(self.deadline, time.monotonic() + AT_THE_END)
             if time.monotonic() > self.deadline:
-                return self.died("time limit", f"not ready after {self.seconds:g} s")
+                if self.child.results.closed:
+                    return self.died("ended", "the answer closed the judge's own pipe")
+                return self.died("time limit", self.too_long())
+
+    def too_long(self) -> str:
+        if self.stage == "starting":
+            return f"the child was not ready after {limits.STARTING:g} s"
+        doing = "the case" if self.stage == "case" else "the cell itself, before the first case,"
+        return f"{doing} was not done after {self.seconds:g} s"
 
     def cancelled(self) -> bool:
         request = self.server.next_request(0)
@@ -134,9 +146,9 @@ class Watch:
             if text := self.child.take_printed():
                 self.server.reply({"printed": text})
         elif "outcome" in message:
-            outcome = {**message["outcome"], "printed": self.child.take_printed()}
-            self.server.reply({"outcome": outcome, "number": self.number})
-            self.number += 1
+            self.outcome({**message["outcome"], "printed": self.child.take_printed()})
+            if self.costly >= limits.MOST_COSTLY or self.number > self.total:
+                return "done"
         elif "unloadable" in message:
             self.server.reply({"unloadable": {**message["unloadable"], "printed": self.child.take_printed()}})
             return "unloadable"
@@ -152,8 +164,13 @@ class Watch:
         if self.stage == "loading":
             self.server.reply({"unloadable": what})
             return "unloadable"
-        self.server.reply({"outcome": what, "number": self.number})
+        self.outcome(what)
         return word
+
+    def outcome(self, what: dict[str, Any]) -> None:
+        self.server.reply({"outcome": what})
+        self.number += 1
+        self.costly += what.get("raised") in limits.COSTLY
 
 
 def load_libraries() -> None:
