@@ -91,7 +91,7 @@ def put(exercise: Exercise, function: Function) -> None:
 def restore(exercise: Exercise) -> None:
     """Puts the reference back."""
     if exercise.target in _originals:
-        _place(exercise, _originals[exercise.target])
+        place(exercise, _originals[exercise.target])
     _installed[exercise.target] = "reference"
     _namespaces.pop(exercise.target, None)
 
@@ -105,12 +105,12 @@ def _bind(exercise: Exercise, function: Function, what: Installed) -> None:
     _namespaces.pop(exercise.target, None)
     function.__module__, function.__qualname__ = exercise.module_name, exercise.qualname
     original = _originals.setdefault(exercise.target, current(exercise))
-    _place(exercise, _as(original, function))
+    place(exercise, _as(original, function))
     _installed[exercise.target] = what
 
 
-def _place(exercise: Exercise, new: Any) -> None:
-    """Sets the target, and every other name that is bound to the same object."""
+def place(exercise: Exercise, new: Any) -> None:
+    """Puts an object in the target's place, and behind every other name of what stood there."""
     old, (owner, name) = current(exercise), _owner(exercise)
     setattr(owner, name, new)
     if old is new:
