@@ -259,10 +259,11 @@ def token_bytes(tokenizer: PreTrainedTokenizerFast, token: int) -> bytes:
 
 
 def piece_rule_of(tokenizer: PreTrainedTokenizerFast) -> PieceRule:
-    """`piece_rule`, read once for each tokenizer."""
-    rule = tokenizer.__dict__.get("_minisgl_piece_rule")
+    """`piece_rule`, read once for each tokenizer (and each import of this module)."""
+    key = f"_{__name__}_piece_rule"
+    rule = tokenizer.__dict__.get(key)
     if rule is None:
-        rule = tokenizer.__dict__["_minisgl_piece_rule"] = piece_rule(tokenizer)
+        rule = tokenizer.__dict__[key] = piece_rule(tokenizer)
     return rule
 
 

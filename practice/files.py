@@ -58,5 +58,3 @@ class Files:
                     vars(sys.modules[package]).pop(part, None)
         for name in [name for name in sys.modules if name.startswith("practice.exercises.")]:
             del sys.modules[name]
-        for name in [name for name in sys.modules if name.partition(".")[0] == "minisgl_tok_reference"]:
-            del sys.modules[name]

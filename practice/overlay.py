@@ -35,7 +35,7 @@ from .exercise import BadExercise, Exercise
 
 Function = Callable[..., Any]
 Installed = Literal["hole", "yours", "reference"]
-REFERENCE = "_reference"  # minisgl_tok -> minisgl_tok_reference
+PACKAGE, REFERENCE = "minisgl_tok", "minisgl_tok_reference"
 
 
 class NotWritten(Exception):
@@ -344,22 +344,25 @@ def _names(signature: inspect.Signature) -> list[str]:
 # ------------------------------------------------------------------ the reference
 
 
-def reference(package: str = "minisgl_tok") -> ModuleType:
-    """A second import of the package, whole whatever is dug: `minisgl_tok_reference`."""
-    name = package + REFERENCE
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.find_spec(package)
+def reference() -> ModuleType:
+    """A second import of the package, whole whatever is dug: `minisgl_tok_reference`.
+
+    It has classes and functions of its own; tokenizers, which are large, it shares.
+    """
+    if REFERENCE in sys.modules:
+        return sys.modules[REFERENCE]
+    spec = importlib.util.find_spec(PACKAGE)
     assert spec is not None and spec.origin is not None
     again = importlib.util.spec_from_file_location(
-        name, spec.origin, submodule_search_locations=[os.path.dirname(spec.origin)]
+        REFERENCE, spec.origin, submodule_search_locations=[os.path.dirname(spec.origin)]
     )
     assert again is not None and again.loader is not None
-    module = importlib.util.module_from_spec(again)
-    sys.modules[name] = module
+    module = sys.modules[REFERENCE] = importlib.util.module_from_spec(again)
     try:
         again.loader.exec_module(module)
     except BaseException:
-        del sys.modules[name]
+        del sys.modules[REFERENCE]
         raise
+    ours, its = (importlib.import_module(f"{name}.vocab") for name in (PACKAGE, REFERENCE))
+    its._built_in = ours._built_in  # type: ignore[attr-defined]
     return module
