@@ -6,6 +6,8 @@ Exercises and tests judge the package by these, so nothing here imports it.
 from __future__ import annotations
 
 import codecs
+import functools
+import re
 from dataclasses import dataclass
 
 REPLACEMENT = "\ufffd"
@@ -144,3 +146,58 @@ def toy_prompt(chat: list[dict[str, str]]) -> str:
     for message in chat:
         prompt += "[" + message["role"] + "] " + message["content"] + "\n"
     return prompt + "[assistant] "
+
+
+SPACE_SIGN = "\u2581"
+
+
+def sentencepiece_bytes(piece: str) -> bytes:
+    """The bytes of a SentencePiece piece: a byte written as <0xE6>, or text whose spaces are ▁."""
+    if re.fullmatch("<0x[0-9A-F]{2}>", piece):
+        return bytes([int(piece[3:5], 16)])
+    return " ".join(piece.split(SPACE_SIGN)).encode()
+
+
+def text_or_bytes(data: bytes) -> str | bytes:
+    """Text where the bytes are whole characters, else the bytes themselves."""
+    text = data.decode("utf-8", "replace")
+    return text if text.encode() == data else data
+
+
+@functools.cache
+def unfinished() -> frozenset[bytes]:
+    """All beginnings of characters of more than one byte, the characters themselves left out."""
+    found: set[bytes] = set()
+    for code in [*range(0x80, 0xD800, 64), *range(0xE000, 0x110000, 64)]:  # the last byte has 64 values
+        data = chr(code).encode()
+        found.update(data[:n] for n in range(1, len(data)))
+    return frozenset(found)
+
+
+def still_open(data: bytes) -> bytes:
+    """The bytes at the end of any data that can still become a character; b"" if there are none."""
+    ends = [data[-n:] for n in (3, 2, 1) if data[-n:] in unfinished()]
+    return ends[0] if ends else b""
+
+
+def feed(open_: bytes, new: bytes) -> tuple[str, bytes]:
+    """What is text now, and what may still become some: everything decoded but the open end."""
+    data = open_ + new
+    rest = still_open(data)
+    return data[: len(data) - len(rest)].decode("utf-8", "replace"), rest
+
+
+def first_fault(deltas: list[str], pieces: list[bytes]) -> tuple[int, str] | None:
+    """The first message after which what was sent is no beginning of what was due, and how."""
+    due = as_they_arrive(pieces)
+    for n in range(len(deltas)):
+        truth = "".join(due[: n + 1])
+        before, delta = "".join(deltas[:n]), deltas[n]
+        if truth.startswith(before + delta):
+            continue
+        rest = truth[len(before) :]
+        if delta.count(REPLACEMENT) > rest.count(REPLACEMENT):
+            return n, "early"
+        left_out = re.fullmatch(".*".join(["", *map(re.escape, delta), ""]), rest, re.DOTALL)
+        return n, "lost" if left_out else "twice"
+    return (len(deltas) - 1, "lost") if "".join(deltas) != "".join(due) else None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from practice.oracles import byte_level_bytes
+from practice.oracles import CHAR_OF, byte_level_bytes
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -31,9 +32,9 @@ def random_text(random: Random, length: int = 12) -> str:
     return random.choice(["", " "]).join(runs)
 
 
-def random_pieces(random: Random, text: str, longest: int = 4) -> list[bytes]:
-    """The text's bytes, cut anywhere into pieces of 1 to `longest` bytes."""
-    data, pieces = text.encode(), []
+def random_pieces(random: Random, text: str | bytes, longest: int = 4) -> list[bytes]:
+    """A text's bytes, cut anywhere into pieces of 1 to `longest` bytes."""
+    data, pieces = text.encode() if isinstance(text, str) else text, []
     while data:
         size = random.randint(1, longest)
         pieces.append(data[:size])
@@ -70,6 +71,68 @@ class PieceTokenizer:
         self.decoded_ids += len(ids)
         text = b"".join(self.pieces[id_] for id_ in ids).decode("utf-8", "replace")
         return text.removeprefix(" ") if self.strips else text
+
+
+def byte_tokenizer(pieces: list[bytes]) -> PreTrainedTokenizerFast:
+    """A byte-level tokenizer of the library's own whose n-th id stands for the n-th piece.
+
+    Its vocabulary is a map, so no piece may come twice. It has no end id.
+    """
+    assert len(set(pieces)) == len(pieces)
+    return byte_level_tokenizer(["".join(CHAR_OF[byte] for byte in piece) for piece in pieces])
+
+
+def byte_level_tokenizer(
+    pieces: Sequence[str | None], *, end: str | None = None, special: Sequence[str] = ()
+) -> PreTrainedTokenizerFast:
+    """A byte-level tokenizer whose n-th id stands for the n-th piece, written in its alphabet."""
+    from tokenizers import decoders
+
+    return _tokenizer(pieces, decoders.ByteLevel(), end, special)
+
+
+def sentencepiece_tokenizer(
+    pieces: Sequence[str | None], *, end: str | None = None, special: Sequence[str] = ()
+) -> PreTrainedTokenizerFast:
+    """A tokenizer of SentencePiece's kind whose n-th id stands for the n-th piece.
+
+    Its decoder turns ▁ into a space and <0xE6> into a byte, and takes the first space away.
+    """
+    from tokenizers import decoders
+
+    steps = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    return _tokenizer(pieces, decoders.Sequence(steps), end, special)
+
+
+def _tokenizer(
+    pieces: Sequence[str | None], decoder: Any, end: str | None, special: Sequence[str]
+) -> PreTrainedTokenizerFast:
+    from tokenizers import AddedToken, Tokenizer, models
+    from transformers import PreTrainedTokenizerFast
+
+    vocab = {piece: id_ for id_, piece in enumerate(pieces) if piece is not None}  # None: a hole
+    backend = Tokenizer(models.BPE(vocab=vocab, merges=[]))
+    backend.decoder = decoder
+    backend.add_special_tokens([AddedToken(text, special=True) for text in special])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=backend,
+        clean_up_tokenization_spaces=False,
+        generation_end_ids=[] if end is None else [pieces.index(end)],
+    )
+
+
+def as_ids(stream: list[bytes]) -> tuple[list[int], list[bytes]]:
+    """A stream of pieces as ids, and the piece of each id."""
+    pieces = list(dict.fromkeys(stream))
+    return [pieces.index(piece) for piece in stream], pieces
+
+
+def in_stepper(stream: list[bytes], *, strips: bool = False) -> dict[str, Any]:
+    """What the stepper needs to show an open request's stream of pieces."""
+    from minisgl_tok import DetokenizeMsg
+
+    ids = [DetokenizeMsg(1, token, False) for token in range(len(stream))]
+    return {"tokenizer": PieceTokenizer(stream, strips=strips), "pieces": stream, "ids": ids}
 
 
 def hexes(pieces: list[bytes]) -> list[str]:

@@ -26,7 +26,7 @@ from typing import Any
 
 from practice import oracles
 from practice.exercise import Case, wrong
-from practice.streams import PieceTokenizer, hexes, random_pieces, random_text, unhex
+from practice.streams import PieceTokenizer, hexes, in_stepper, random_pieces, random_text, unhex
 
 TARGET = "minisgl_tok.naive:WholeDetokenizer.push"
 CHAPTER, DIFFICULTY, MINUTES, CORE = "02", 2, 15, True
@@ -81,7 +81,7 @@ def oracle(case: Case) -> Any:
 
 
 def replay(case: Case) -> dict[str, Any]:
-    return {"pieces": unhex(case["pieces"])}
+    return in_stepper(unhex(case["pieces"]))
 
 
 @wrong("Each token is decoded alone; half a character plus half a character is two marks, no character.")

@@ -26,7 +26,7 @@ from typing import Any
 
 from practice import oracles
 from practice.exercise import Case, change
-from practice.streams import PieceTokenizer, unhex
+from practice.streams import PieceTokenizer, in_stepper, unhex
 
 TARGET = "minisgl_tok.detokenize:DetokenizeManager.windows"
 CHAPTER, DIFFICULTY, MINUTES, CORE = "03", 1, 8, True
@@ -105,6 +105,11 @@ def oracle(case: Case) -> Any:
         "ids, after": ids,
         "offsets, after": [surr, read],
     }
+
+
+def replay(case: Case) -> dict[str, Any]:
+    stream = unhex(case["pieces"]) if "pieces" in case else []
+    return in_stepper(stream, strips=True)
 
 
 RUNS = "ids[status.surr_offset :], ids[status.surr_offset : status.read_offset]"

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from practice import oracles
 from practice.exercise import Case, change, wrong
-from practice.streams import PieceTokenizer, hexes, random_pieces, random_text, unhex
+from practice.streams import PieceTokenizer, hexes, in_stepper, random_pieces, random_text, unhex
 
 if TYPE_CHECKING:  # an answer sees the names of its target's module
     from minisgl_tok.detokenize import ends_in_half, find_printable_text
@@ -104,7 +104,7 @@ def oracle(case: Case) -> Any:
 
 
 def replay(case: Case) -> dict[str, Any]:
-    return {"pieces": unhex(case["pieces"]), "strips": case["strips"]}
+    return in_stepper(unhex(case["pieces"]), strips=case["strips"])
 
 
 moves_on_half = change(

@@ -137,10 +137,3 @@ def never_kept(self, msg):
     if not (msg.finished and msg.next_token == self.eos_token_id):
         status.decoded_ids.append(msg.next_token)
     return status
-
-
-@wrong("The status is right, but it stays with you: what was returned is no status.")
-def returns_nothing(self, msg):
-    status = self.decode_map.setdefault(msg.uid, DecodeStatus())
-    if not (msg.finished and msg.next_token == self.eos_token_id):
-        status.decoded_ids.append(msg.next_token)

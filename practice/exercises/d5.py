@@ -137,6 +137,18 @@ def oracle(case: Case) -> Any:
     return {"messages": rows, "decodes in each call": decodes, "open after each call": open_requests}
 
 
+def replay(case: Case) -> dict[str, Any]:
+    from minisgl_tok import DetokenizeMsg
+
+    pieces = sorted({msg["bytes"] for call in case["calls"] for msg in call} | {END})
+    drains = [
+        [DetokenizeMsg(msg["uid"], pieces.index(msg["bytes"]), msg["finished"]) for msg in call]
+        for call in case["calls"]
+    ]
+    tokenizer = PieceTokenizer(unhex(pieces), eos=pieces.index(END))
+    return {"tokenizer": tokenizer, "pieces": unhex(pieces), "ids": drains}
+
+
 @wrong("Right text. But each message has decodes of its own, where two would do for all of them.")
 def one_decode_each(self, msgs):
     deltas = []

@@ -9,7 +9,7 @@ Turn messages into tensors of ids: one for each `TokenizeMsg`, in their order.
   inside the function: the package shall load without it.
 
 With Qwen3: `tokenize([TokenizeMsg(1, "推理", SamplingParams())])` gives
-`[tensor([102042, 21887], dtype=torch.int32)]`.
+`[tensor([113272], dtype=torch.int32)]`.
 
 **Why it matters.** The library has threads that work on several texts at once, but only on
 texts that it gets in one call. And the scheduler copies the ids into a table of int32: it
