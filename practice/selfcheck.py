@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from . import answers, overlay
+from .cases import cases_of
 from .exercise import FOLDER, BadExercise, Exercise, Wrong, exercise_ids, load
 from .runner.client import RunnerTrouble
-from .verdict import Judge, alike, cases_of, is_right
+from .verdict import Judge, alike, is_right
 
 FEWEST_WRONG, FEWEST_HINTS = 3, 3
 SEEDS = (1, 2, 3)  # for the fresh cases on which the reference must be right
