@@ -73,3 +73,12 @@ def show(title: str, columns: list[str], rows: list[list[str]]) -> None:
         table.add_row(*row)
     widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
     Console(width=sum(width + 3 for width in widths) + 1).print(table, soft_wrap=True)
+
+
+def show_goals(goals: list[dict[str, Any]]) -> None:
+    """Print what was aimed at and what was reached."""
+    lines = [
+        [goal["goal"], f"{goal['target']:g}", f"{goal['value']:g}", "yes" if goal["met"] else "NO"]
+        for goal in goals
+    ]
+    show("Goals", ["goal", "target", "reached", "met"], lines)
