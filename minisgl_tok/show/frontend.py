@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import Any
 
 from ..detokenize import REPLACEMENT
@@ -117,11 +118,15 @@ class Frontend:
             self.due = left
             skipped = due[: len(due) - len(left)].removesuffix(delta)
             return Fault("lost", f"{quoted(skipped)} was skipped.")
-        self.due = due[_overlap(delta, due) :]
         again = delta[: _overlap(self.had, delta)]
         if again:
+            self.due = due[_overlap(delta, due) :]
             return Fault("twice", f"{quoted(again)} had already left.")
-        return Fault("extra", f"{quoted(delta)} is no text that a visible token of this answer stands for.")
+        right = len(commonprefix([delta, due]))
+        self.due = due[right:][_overlap(delta[right:], due[right:]) :]
+        return Fault(
+            "extra", f"{quoted(delta[right:])} is no text that a visible token of this answer stands for."
+        )
 
 
 def _after(delta: str, due: str) -> str:
