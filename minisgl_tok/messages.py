@@ -18,7 +18,7 @@ Source: mini-sglang, ``minisgl/message`` (class names, field names and their ord
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -213,3 +213,63 @@ def decode(frame: bytes) -> Message:
         return _decoder.decode(frame)
     except RecursionError:
         raise ValueError("no message: its maps and lists are nested too deeply") from None
+
+
+# ------------------------------------------------------------------ frames that are no message
+
+
+class Fault(NamedTuple):
+    """A part of a frame that is no message, and what of it could be read all the same."""
+
+    reason: str
+    uid: int | None  # the request that it speaks of
+    kind: str  # its ``__type__``, or ""
+    part: bytes  # the part as it came
+
+
+class _Envelope(msgspec.Struct):
+    data: list[msgspec.Raw]
+
+
+class _Who(msgspec.Struct):
+    uid: int
+    kind: str = msgspec.field(default="", name="__type__")
+
+
+_envelopes = msgspec.msgpack.Decoder(_Envelope)
+_whos = msgspec.msgpack.Decoder(_Who)
+
+
+def salvage(frame: bytes) -> tuple[list[Message], list[Fault]]:
+    """What is good in a frame that `decode` refuses, and its faults.
+
+    One bad message in a batch does not cost the others, and a message with one bad field
+    still says whose request it spoils.
+
+    >>> _, [fault] = salvage(encode(AbortMsg(4)).replace(b"AbortMsg", b"AboutMsg"))
+    >>> fault.reason, fault.uid, fault.kind
+    ("Invalid value 'AboutMsg' - at `$.__type__`", 4, 'AboutMsg')
+    """
+    try:
+        parts = [bytes(part) for part in _envelopes.decode(frame).data]
+    except (ValueError, RecursionError):
+        parts = [frame]
+    good: list[Message] = []
+    faults: list[Fault] = []
+    for part in parts:
+        try:
+            msg = decode(part)
+            if isinstance(msg, (BatchTokenizerMsg, BatchBackendMsg, BatchFrontendMsg)):
+                raise ValueError("a batch stands inside a batch")
+            good.append(msg)
+        except ValueError as error:
+            faults.append(_fault(part, str(error)))
+    return good, faults
+
+
+def _fault(part: bytes, reason: str) -> Fault:
+    try:
+        who = _whos.decode(part)
+    except (ValueError, RecursionError):
+        return Fault(reason, None, "", part)
+    return Fault(reason, who.uid, who.kind, part)
