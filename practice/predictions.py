@@ -20,6 +20,12 @@ JAPANESE = (
     "ふつうはひとつのトークンになります。だから、ほとんど待たされません。"
 )
 
+KOREAN = (
+    "토큰은 글자가 아니라 바이트의 열입니다. 자주 쓰이는 글자는 토큰 하나가 되므로,"
+    " 화면에 글자가 늦게 나타나는 일은 거의 없습니다."
+)
+SENT_TWICE = (3490, 72496, 44680, 7492, 87)  # 丒ឤ킬x, in tokens that cross its characters
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -105,6 +111,72 @@ def p3kana() -> list[str]:
     return [choices[0] if share < 0.1 else choices[1] if share < 0.5 else choices[2]]
 
 
+@prediction(
+    "丒ឤ킬x as the tokens 3490, 72496, 44680, 7492, 87: valid text, no end token. How often does the window send 丒?",
+    "The rules let 丒 go ahead with its second token. With the third they allow less, `sent_offset` goes"
+    " back, and when the text is whole all of it is sent: 丒 once more.",
+    choices=("once", "twice", "never"),
+)
+def p3twice() -> list[str]:
+    package = overlay.reference()
+    manager = package.DetokenizeManager(_qwen3())
+    deltas = [manager.detokenize([package.DetokenizeMsg(1, token, False)])[0] for token in SENT_TWICE]
+    return [("never", "once", "twice")["".join(deltas).count("丒")]]
+
+
+@prediction(
+    "A request is cut at its last token: ` ` and the first two bytes of an emoji. What does the window send with it?",
+    "The new text is a space and a U+FFFD. The space is certain and goes; the rest is held, and then the"
+    " status is deleted with what it held.",
+    choices=("a space", "a space and U+FFFD", "nothing"),
+)
+def p6end() -> list[str]:
+    package = overlay.reference()
+    manager = package.DetokenizeManager(_qwen3())
+    *_, delta = (
+        manager.detokenize([package.DetokenizeMsg(1, token, token == 11162)])[0] for token in (9707, 11162)
+    )
+    return [{" ": "a space", " \ufffd": "a space and U+FFFD", "": "nothing"}[delta]]
+
+
+@prediction(
+    "How many U+FFFD does Python write for each of these bytes with `replace`?",
+    "`f0 9f` is one beginning of a character, broken by `41`. Neither `ff` nor `fe` can begin one. The first `e6`"
+    " is broken by the second, which begins a whole character. `f0` may not be followed by `80`, so each stands alone.",
+    blanks=("f0 9f 41", "ff fe", "e6 e6 8e a8", "f0 80 80"),
+)
+def p7marks() -> list[str]:
+    samples = (b"\xf0\x9f\x41", b"\xff\xfe", b"\xe6\xe6\x8e\xa8", b"\xf0\x80\x80")
+    return [str(data.decode("utf-8", "replace").count("\ufffd")) for data in samples]
+
+
+@prediction(
+    "Two detokenizer processes share the work, and a request's tokens go to them in turn. What do the two send for"
+    " 🦩, whose tokens are 123918 and 102?",
+    "Each process has one of the halves and no idea of the other. The half that opens a character waits for"
+    " ever; the other can become nothing.",
+    choices=("🦩", "nothing until the end, then two U+FFFD", "🦩 twice"),
+)
+def p4turn() -> list[str]:
+    package = overlay.reference()
+    managers = [package.SafeDetokenizeManager(_qwen3()) for _ in range(2)]
+    halves = (123918, 102)
+    sent = [
+        m.detokenize([package.DetokenizeMsg(1, token, True)])[0]
+        for m, token in zip(managers, halves, strict=True)
+    ]
+    return ["nothing until the end, then two U+FFFD" if sent == ["\ufffd", "\ufffd"] else "".join(sent)]
+
+
+@prediction(
+    "A stop string is `END`. The text so far ends in `…EN`. How many characters must wait?",
+    "`EN` can still become `END`, so both wait. What stands before them can belong to no stop any more.",
+    choices=("none", "one", "two", "three"),
+)
+def p5held() -> list[str]:
+    return [("none", "one", "two", "three")[overlay.reference().stop.held("…EN", ["END"])]]
+
+
 def _qwen3() -> Any:
     return overlay.reference().load_tokenizer("qwen3")
 
@@ -144,6 +216,12 @@ POINTS: dict[str, tuple[str, ...]] = {
         "Text that has left cannot be called back, so an unfinished end has to wait.",
         "The tokenizer process stands between the API server and the scheduler, in both directions.",
     ),
+    "01": (
+        "A model continues one text; a chat becomes that text by the model's own template.",
+        "Without the generation prompt the model decides whose turn it is, and may go on as the user.",
+        "The BOS stands at the front once; both the template and the tokenizer would write it.",
+        "A batch is one call of the library and gives 1-D int32 tensors in the order of the requests.",
+    ),
     "02": (
         "UTF-8's first byte says how many bytes its character has; the others only follow.",
         "A vocabulary writes bytes as printable characters; bytes must be joined before they are decoded.",
@@ -155,5 +233,29 @@ POINTS: dict[str, tuple[str, ...]] = {
         "An end in U+FFFD waits; what is certain before it may go ahead, and `sent_offset` counts it once.",
         "`surr_offset` keeps context, because a tokenizer's spaces can depend on what stands before.",
         "The cost of a token stays the same however long the answer is; state is freed at the end.",
+    ),
+    "04": (
+        "The loop waits only while nothing is there, and takes what has arrived as one batch.",
+        "Three kinds of messages: tokens become replies, prompts become requests, aborts are passed on.",
+        "The detokenizer remembers each request, so all of a request's tokens must reach the same process.",
+        "A killed process takes what it had read with it; a time-out at the client is the only cure.",
+    ),
+    "05": (
+        "A stop is text, so it can only be found behind the detokenizer.",
+        "It can come in pieces: an end of the text that may still become a stop is held, and no more.",
+        "The earliest match in the text wins; of two that begin together, the longer.",
+        "The frontend gets one finished reply and the scheduler an abort; tokens under way are dropped.",
+    ),
+    "06": (
+        "Right is what the bytes say after each message: nothing early, nothing twice, nothing lost.",
+        "Random tokens with shrinking find what ordinary text does not contain.",
+        "What has left is never sent again, and at the end nothing is held back.",
+        "Whether a character is complete is a question for the bytes; a U+FFFD in the text cannot answer it.",
+    ),
+    "07": (
+        "A token's bytes never change, so a table gives each token's text before any stream begins.",
+        "Only an open character is state: three bytes at most.",
+        "Bytes that can never complete become one U+FFFD for each longest beginning of a character, at once.",
+        "Speed is claimed as a ratio, measured in one run on the same input, with the floor beside it.",
     ),
 }
