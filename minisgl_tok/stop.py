@@ -18,12 +18,12 @@ def earliest(text: str, stops: list[str]) -> tuple[int, str] | None:
     """Where the first stop in a text begins, and which it is; None where there is none.
 
     The order of `stops` does not count: the place does, and of two that begin at the same
-    place the longer wins.
+    place the longer wins. An empty string is no stop.
 
     >>> earliest("one END two", ["two", "E", "END"])
     (4, 'END')
     """
-    found = [(text.find(stop), stop) for stop in stops]
+    found = [(text.find(stop), stop) for stop in stops if stop]
     found = [(place, stop) for place, stop in found if place >= 0]
     return min(found, key=lambda match: (match[0], -len(match[1])), default=None)
 
