@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 from dataclasses import dataclass
-from os.path import commonprefix
 from typing import Any
 
 from ..detokenize import REPLACEMENT
@@ -122,11 +121,18 @@ class Frontend:
         if again:
             self.due = due[_overlap(delta, due) :]
             return Fault("twice", f"{quoted(again)} had already left.")
-        right = len(commonprefix([delta, due]))
+        right = _agree(delta, due)
         self.due = due[right:][_overlap(delta[right:], due[right:]) :]
         return Fault(
             "extra", f"{quoted(delta[right:])} is no text that a visible token of this answer stands for."
         )
+
+
+def _agree(one: str, other: str) -> int:
+    """How many characters two texts share from the front."""
+    return next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
 
 
 def _after(delta: str, due: str) -> str:

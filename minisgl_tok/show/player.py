@@ -99,6 +99,7 @@ class Player:
         self.as_text = widgets.ToggleButton(description="as text", tooltip="The same step in plain text")
         self.as_text.layout.width = "80px"
         self.view = widgets.HTML()
+        self.view.add_class("mt-view")  # so that a wide picture scrolls inside the cell
         self.box = self._arrange(fixed, tokenizers, managers, requests)
         self._listen()
         self._safely(self._remake)

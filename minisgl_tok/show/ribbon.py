@@ -9,7 +9,7 @@ from .trace import Offsets, Trace
 from .utf8 import char_length
 from .visible import visible, visible_alone
 
-BUDGET = 34  # columns that fit beside each other on a small screen
+BUDGET = 32  # columns that fit beside each other on a small screen
 
 
 def ribbon(trace: Trace, n: int) -> str:

@@ -59,6 +59,7 @@ body[data-jp-theme-light="false"] .mt,body.vscode-dark .mt{{{_variables(DARK, Tr
 """
 
 SHAPES = """\
+.mt-view>.widget-html-content{min-width:0}
 .mt{background:var(--mt-ground);color:var(--mt-text);font:14px/1.45 system-ui,"Segoe UI",Roboto,sans-serif;padding:6px 2px;max-width:1180px}
 .mt .soft{color:var(--mt-soft)}.mt .faint{color:var(--mt-faint)}
 .mt code,.mt .mono,.mt table.strip,.mt pre{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,"Noto Sans CJK SC",monospace}
@@ -74,9 +75,9 @@ SHAPES = """\
 .mt .tag.bad{color:var(--mt-fault);border:2px solid}
 .mt .scroll{overflow-x:auto;padding-bottom:2px}
 .mt table.strip{border-spacing:2px 0}
-.mt table.strip td{text-align:center;min-width:26px;height:19px;font-size:11.5px}
+.mt table.strip td{text-align:center;min-width:22px;height:19px;font-size:11px}
 .mt table.strip th{font:600 11.5px system-ui,sans-serif;color:var(--mt-soft);padding-right:8px;text-align:right;position:static}
-.mt .strip tr.chars td{font-size:17px;height:31px;border-radius:4px}
+.mt .strip tr.chars td{font-size:16px;height:30px;border-radius:4px}
 .mt .strip td.c{border:1px solid var(--mt-line)}
 .mt .strip td.c.sent{border:1.5px solid var(--mt-sent);background:var(--mt-sent-ground)}
 .mt .strip td.c.held{border:2px dashed var(--mt-new)}
@@ -90,7 +91,7 @@ SHAPES = """\
 .mt .strip td.b.stripped{text-decoration:line-through;color:var(--mt-faint)}
 .mt .strip td.b.future{color:var(--mt-faint);opacity:.65}
 .mt .strip tr.gap td{height:3px;font-size:1px}
-.mt .strip td.t{border:1px solid var(--mt-line);border-radius:4px;padding:1px 3px;background:var(--mt-panel)}
+.mt .strip td.t{border:1px solid var(--mt-line);border-radius:4px;padding:1px 0;background:var(--mt-panel)}
 .mt .strip td.t.context{border:1.5px solid var(--mt-context);background:var(--mt-context-ground)}
 .mt .strip td.t.new{border:1.5px dashed var(--mt-new);background:var(--mt-new-ground)}
 .mt .strip td.t.now{border-width:2.5px;font-weight:700}
@@ -103,8 +104,8 @@ SHAPES = """\
 .mt .strip td.arrow.surr{color:var(--mt-context)}.mt .strip td.arrow.read{color:var(--mt-new)}
 .mt .strip td.arrow div{width:0;white-space:nowrap;overflow:visible}
 .mt .cols{display:flex;flex-wrap:wrap;gap:10px;align-items:flex-start;margin-top:8px}
-.mt .cols>div{flex:1 1 400px;min-width:0}
-.mt .panel{background:var(--mt-panel);border:1px solid var(--mt-line);border-radius:6px;padding:8px 12px;margin:0 0 8px}
+.mt .cols>div{flex:1 1 330px;min-width:0}.mt .cols>div+div{flex:1 1 460px}
+.mt .panel{background:var(--mt-panel);border:1px solid var(--mt-line);border-radius:6px;padding:8px 12px;margin:0 0 8px;overflow-x:auto}
 .mt .panel h4{font:600 12px system-ui,sans-serif;color:var(--mt-soft);margin:0 0 5px;letter-spacing:.02em}
 .mt .say{border-left:4px solid var(--mt-new);padding:1px 0 1px 9px;margin:7px 0 0}
 .mt .say.fault{border-left:4px double var(--mt-fault);color:var(--mt-fault);font-weight:600}
