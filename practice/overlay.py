@@ -72,16 +72,19 @@ _namespaces: dict[str, Namespace] = {}  # target -> of the answer that is instal
 
 def dig(exercise: Exercise) -> None:
     """Puts the hole in the target's place."""
+    _bind(exercise, hole(exercise), "hole")
+
+
+def hole(exercise: Exercise) -> Function:
+    """A function with the target's signature and docstring that raises NotWritten."""
     from .answers import starter
 
-    name = f"<hole {exercise.id}>"
-    source = starter(exercise).rstrip().removesuffix("...")
     message = f"{exercise.id} is not written yet: {exercise.title}"
-    source += f"raise NotWritten({message!r})\n"
+    source = starter(exercise).rstrip().removesuffix("...") + f"raise NotWritten({message!r})\n"
     namespace = Namespace(module_of(exercise))
     namespace["NotWritten"] = NotWritten
-    exec(compiled(source, name), namespace)
-    _bind(exercise, namespace[exercise.function_name], "hole")
+    exec(compiled(source, f"<hole {exercise.id}>"), namespace)
+    return namespace[exercise.function_name]  # type: ignore[no-any-return]
 
 
 def fill(exercise: Exercise, source: str, filename: str | None = None) -> Function:

@@ -64,7 +64,7 @@ def compiled(source: str, filename: str) -> Any:
 
 def _checked(exercise: Exercise, found: Any, source: str) -> Function:
     name = exercise.function_name
-    signature = f"def {name}{inspect.signature(target_function(exercise))}"
+    signature = f"def {name}({', '.join(_names(inspect.signature(target_function(exercise))))})"
     if found is None:
         raise BadAnswer(_what_instead(exercise, source) or f"there is no function `{name}` in this answer")
     if isinstance(found, (staticmethod, classmethod)):
@@ -72,10 +72,10 @@ def _checked(exercise: Exercise, found: Any, source: str) -> Function:
     elif isinstance(found, property):
         found = found.fget
     if isinstance(found, type):
-        raise BadAnswer(f"`{name}` is a class here; the exercise asks for a function: {signature}")
+        raise BadAnswer(f"`{name}` is a class here; the exercise asks for {signature}")
     if not callable(found):
         raise BadAnswer(
-            f"`{name}` is a {type(found).__name__} here; the exercise asks for a function: {signature}"
+            f"`{name}` is no function here, it is of type {type(found).__name__}; the exercise asks for {signature}"
         )
     if inspect.iscoroutinefunction(found) or inspect.isasyncgenfunction(found):
         raise BadAnswer(f"`{name}` is an `async def`; its caller does not wait: write a plain `def`")

@@ -253,7 +253,7 @@ def first_row(expected: Plain, given: Plain) -> int | None:
 def _kind(raised: str | None) -> Kind:
     if raised == "time limit":
         return "time limit"
-    return "wrong" if raised in (None, "WrongType", "ChangedInput") else "error"
+    return "wrong" if raised in (None, "WrongType", "ChangedInput", "TooLarge") else "error"
 
 
 def _why_unloadable(outcome: Outcome) -> tuple[Kind, str, int | None]:

@@ -71,7 +71,12 @@ def unchanged(value: Any, kept: Any) -> bool:
             and list(value) == list(kept)
             and all(unchanged(value[key], kept[key]) for key in kept)
         )
-    return value is kept or bool(value == kept)
+    if value is kept:
+        return True
+    try:
+        return type(value) is type(kept) and bool(value == kept)
+    except Exception:  # arrays and tensors give no single answer
+        return False
 
 
 # ------------------------------------------------------------------ types

@@ -1,7 +1,8 @@
 """One answer in a process of its own: put it in its target's place, drive it, send outcomes.
 
-On entry file 0 is empty, 1 and 2 are a pipe for whatever is printed, and `results` is the
-private pipe for outcomes. Messages, each one a map:
+On entry file 0 is empty, 1 and 2 are a pipe for whatever is printed, `results` is the private
+pipe for outcomes, and a byte on `go` allows the next case: before it comes, all that the last
+one printed has been read. Messages, each one a map:
 
     {"ready": …}        limits are set, the exercise is loaded
     {"unloadable": …}   the cell itself failed; nothing follows
@@ -40,11 +41,11 @@ _builtins = dict(vars(builtins))
 _restore_builtins: Callable[[dict[str, Any]], None] = vars(builtins).update
 
 
-def main(request: dict[str, Any], first: int, results: int) -> None:
+def main(request: dict[str, Any], first: int, results: int, go: int) -> None:
     """Runs the answer of a request on its cases from number `first` on. Does not return."""
     status = 70
     try:
-        _run(request, first, results)
+        _run(request, first, results, go)
         status = 0
     except BaseException:
         with contextlib.suppress(BaseException):
@@ -54,7 +55,7 @@ def main(request: dict[str, Any], first: int, results: int) -> None:
         os._exit(status)
 
 
-def _run(request: dict[str, Any], first: int, results: int) -> None:
+def _run(request: dict[str, Any], first: int, results: int, go: int) -> None:
     streams = _Streams()
     streams.fresh()
     exercise = without_answers(load(request["exercise"]))
@@ -76,6 +77,8 @@ def _run(request: dict[str, Any], first: int, results: int) -> None:
     if failed:
         return
     for case in cases[first:]:
+        if not os.read(go, 1):
+            return
         streams.fresh()
         outcome = _outcome(exercise, case, filename)
         streams.flush()
@@ -221,12 +224,13 @@ class _Streams:
 
 def spawned() -> None:
     """The entry of a child that was not forked: the request on file 0, outcomes to file 1."""
-    order = msgspec.msgpack.decode(sys.stdin.buffer.read()[4:])
-    results = os.dup(1)
+    inbox = sys.stdin.buffer
+    order = msgspec.msgpack.decode(inbox.read(int.from_bytes(inbox.read(4), "big")))
+    go, results = os.dup(0), os.dup(1)
     os.dup2(2, 1)
     with open(os.devnull, "rb") as empty:
         os.dup2(empty.fileno(), 0)
-    main(order["request"], order["first"], results)
+    main(order["request"], order["first"], results, go)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -14,8 +15,8 @@ from . import child, frames, limits
 class Process:
     """A child, the pipe of its outcomes, and the pipe of what it prints."""
 
-    def __init__(self, pid: int, results: frames.Inbox, printed: frames.Inbox) -> None:
-        self.pid = pid
+    def __init__(self, pid: int, results: frames.Inbox, printed: frames.Inbox, go: int) -> None:
+        self.pid, self.go = pid, go
         self.results, self.printed = results, printed
         self.kept, self.more = bytearray(), 0  # printed in this case: kept, and beyond
         self.ended: int | None = None
@@ -45,6 +46,11 @@ class Process:
         self.kept, self.more = bytearray(), 0
         return text
 
+    def allow_next(self) -> None:
+        """Lets it run the next case."""
+        with contextlib.suppress(OSError):  # it is dead already; its status tells
+            os.write(self.go, b".")
+
     def end(self) -> None:
         """Ends it with all that it started."""
         limits.kill_group(self.pid)
@@ -52,23 +58,28 @@ class Process:
             os.kill(self.pid, signal.SIGKILL)  # it may not have its session yet
             os.waitpid(self.pid, 0)
         limits.kill_strays()
+        self.close()
+
+    def close(self) -> None:
         self.results.close()
         self.printed.close()
+        os.close(self.go)
 
 
 class Spawned(Process):
     """A child that is an interpreter of its own."""
 
     def __init__(self, popen: subprocess.Popen[bytes]) -> None:
-        assert popen.stdout is not None and popen.stderr is not None
+        assert popen.stdin is not None and popen.stdout is not None and popen.stderr is not None
         self.popen = popen
         super().__init__(
             popen.pid,
             frames.ThreadedInbox(os.dup(popen.stdout.fileno())),
             frames.ThreadedInbox(os.dup(popen.stderr.fileno())),
+            os.dup(popen.stdin.fileno()),
         )
-        popen.stdout.close()
-        popen.stderr.close()
+        for pipe in (popen.stdin, popen.stdout, popen.stderr):
+            pipe.close()
 
     def status(self) -> int | None:
         return self.popen.poll()
@@ -78,8 +89,7 @@ class Spawned(Process):
         limits.kill_group(self.pid)
         self.popen.wait()
         limits.kill_strays()
-        self.results.close()
-        self.printed.close()
+        self.close()
 
 
 def start(request: dict[str, Any], first: int, private: tuple[int, ...]) -> Process:
@@ -90,16 +100,17 @@ def start(request: dict[str, Any], first: int, private: tuple[int, ...]) -> Proc
 def _fork(request: dict[str, Any], first: int, private: tuple[int, ...]) -> Process:
     results, results_in = os.pipe()
     printed, printed_in = os.pipe()
+    go_out, go = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _become_child(request, first, results_in, printed_in, (results, printed, *private))
-    os.close(results_in)
-    os.close(printed_in)
-    return Process(pid, frames.Inbox(results), frames.Inbox(printed))
+        _become_child(request, first, results_in, printed_in, go_out, (results, printed, go, *private))
+    for fd in (results_in, printed_in, go_out):
+        os.close(fd)
+    return Process(pid, frames.Inbox(results), frames.Inbox(printed), go)
 
 
 def _become_child(
-    request: dict[str, Any], first: int, results: int, printed: int, close: tuple[int, ...]
+    request: dict[str, Any], first: int, results: int, printed: int, go: int, close: tuple[int, ...]
 ) -> NoReturn:
     try:
         os.setsid()
@@ -109,7 +120,7 @@ def _become_child(
         os.dup2(printed, 1)
         os.dup2(printed, 2)
         os.close(printed)
-        child.main(request, first, results)
+        child.main(request, first, results, go)
     finally:
         os._exit(71)
 
@@ -122,11 +133,7 @@ def _spawn(request: dict[str, Any], first: int) -> Process:
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    assert popen.stdin is not None
     process = Spawned(popen)
-    try:
-        frames.send(popen.stdin.fileno(), {"request": request, "first": first})
-        popen.stdin.close()
-    except (frames.Closed, OSError):  # it died at once; its status tells
-        pass
+    with contextlib.suppress(frames.Closed):  # it died at once; its status tells
+        frames.send(process.go, {"request": request, "first": first})
     return process

@@ -145,10 +145,12 @@ class Watch:
             self.stage = "case"
             if text := self.child.take_printed():
                 self.server.reply({"printed": text})
+            self.child.allow_next()
         elif "outcome" in message:
             self.outcome({**message["outcome"], "printed": self.child.take_printed()})
             if self.costly >= limits.MOST_COSTLY or self.number > self.total:
                 return "done"
+            self.child.allow_next()
         elif "unloadable" in message:
             self.server.reply({"unloadable": {**message["unloadable"], "printed": self.child.take_printed()}})
             return "unloadable"
