@@ -319,3 +319,48 @@ def test_ids_that_a_tokenizer_refuses_do_not_break_a_recording():
     assert trace.steps[1].error.startswith("OverflowError")
     beyond = record(load_tokenizer("qwen3"), DetokenizeManager, messages_of([9707, 999_999, 1879]))
     assert beyond.first_fault() is None
+
+
+def later_managers():
+    from minisgl_tok.show.stepper import default_managers
+
+    return {name: one for name, one in default_managers().items() if name in ("safe window", "exact")}
+
+
+@pytest.mark.parametrize("name", later_managers())
+@pytest.mark.parametrize("tokenizer", ["qwen3", "toy"])
+def test_the_later_managers_have_no_fault_where_the_window_has(name, tokenizer):
+    chosen = load_tokenizer(tokenizer)
+    manager = later_managers()[name]
+    for ids in ([50102, 176, 87], [3490, 72496, 44680, 7492, 87], [9707, 151643]):
+        assert record(chosen, manager, messages_of([id_ % len(chosen) for id_ in ids])).first_fault() is None
+    used = manager(chosen)
+    for _ in range(2):  # an object may be replayed, though its requests have ended
+        trace = record(chosen, used, messages_of(chosen("鱻 ok", add_special_tokens=False).input_ids))
+        assert trace.first_fault() is None
+        assert "".join(step.delta for step in trace.steps) == "鱻 ok"
+        used.detokenize([DetokenizeMsg(1, 40, True)])
+
+
+def test_a_manager_that_cuts_off_old_ids_keeps_its_place_in_the_picture():
+    class Forgetful(DetokenizeManager):
+        def advance(self, status, read_text, surr_text):
+            delta = super().advance(status, read_text, surr_text)
+            if status.surr_offset > 3:
+                del status.decoded_ids[: status.surr_offset]
+                status.sent_offset -= len(status.decoded_str)
+                status.read_offset, status.surr_offset, status.decoded_str = (
+                    status.read_offset - status.surr_offset,
+                    0,
+                    "",
+                )
+            return delta
+
+    from minisgl_tok.show import html
+
+    trace = record(PieceTokenizer([b" a"] * 12), Forgetful, messages_of(range(12)))
+    assert trace.first_fault() is None
+    assert [step.cut for step in trace.steps] == [0, 0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8]
+    for n in range(1, 12):
+        assert (trace.steps[n].windows.read_text, trace.steps[n].windows.surr_text) == (" a a", " a")
+        assert html.draw(trace, n, style=False).count("t context") == 1

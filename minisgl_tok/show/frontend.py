@@ -41,7 +41,7 @@ class Frontend:
 
     def __init__(self, vocabulary: Vocabulary, manager: Any = None) -> None:
         self.vocabulary = vocabulary
-        self.drops = getattr(manager, "on_cut", "replace") == "drop"
+        self.drops = getattr(manager, "on_cut", "") == "drop" or getattr(manager, "cut_mark", None) == ""
         self.hidden = vocabulary.hidden if getattr(manager, "skip_special_tokens", True) else frozenset()
         self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.ids: list[int] = []  # visible ones

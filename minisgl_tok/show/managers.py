@@ -68,9 +68,9 @@ def new_manager(manager: Any, tokenizer: Any) -> Any:
             raise TypeError(f"{manager!r} is no manager: it has neither detokenize nor push")
         made = manager(tokenizer)
     else:
-        made = copy.copy(manager)
+        made = _fresh(manager, tokenizer)
         if hasattr(made, "push") and not hasattr(made, "detokenize"):
-            return OneEach(lambda _: copy.deepcopy(manager, {id(tokenizer): tokenizer}), tokenizer)
+            return OneEach(lambda _: _fresh(manager, tokenizer), tokenizer)
     if hasattr(made, "detokenize"):
         if type(getattr(made, "decode_map", None)) is dict:
             made.decode_map = Remembering()
@@ -78,6 +78,16 @@ def new_manager(manager: Any, tokenizer: Any) -> Any:
     if hasattr(made, "push"):
         return OneEach(manager, tokenizer)
     raise TypeError(f"{type(made).__name__} is no manager: it has neither detokenize nor push")
+
+
+def _fresh(manager: Any, tokenizer: Any) -> Any:
+    """A copy of an object that knows no request; its tokenizer is shared."""
+    own = getattr(manager, "tokenizer", tokenizer)
+    made = copy.deepcopy(manager, {id(tokenizer): tokenizer, id(own): own})
+    for name in ("decode_map", "ended"):
+        if hasattr(made, name):
+            setattr(made, name, type(getattr(made, name))())
+    return made
 
 
 def _streams(thing: Any) -> bool:

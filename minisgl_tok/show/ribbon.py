@@ -16,7 +16,8 @@ def ribbon(trace: Trace, n: int) -> str:
     """Characters over bytes over tokens around message n, and under them its window."""
     whole = strip(trace, n)
     before = trace.steps[n].before if n < len(trace.steps) else None
-    surr = before.surr if before and before.surr is not None else whole.current
+    cut = trace.steps[n].cut if before else 0
+    surr = before.surr + cut if before and before.surr is not None else whole.current
     low, high = clip(whole, max(0, min(surr, whole.current)), BUDGET)
     first, last = whole.tokens[low].start, whole.tokens[high - 1].end
     rows = [
@@ -99,7 +100,11 @@ def _tokens(trace: Trace, n: int, whole: Strip, low: int, high: int) -> str:
     before = trace.steps[n].before if n < len(trace.steps) else None
     out = []
     for box in whole.tokens[low:high]:
-        kind = "future" if box.state == "future" else _region(before, box.index)
+        kind = (
+            "future"
+            if box.state == "future"
+            else _region(before, box.index - trace.steps[n].cut if before else 0)
+        )
         message = trace.messages[places[box.index]]
         body = f"<b>{box.text}</b>" if box.state == "now" else box.text
         title = f"message {places[box.index] + 1}; alone it decodes to {visible(message.alone)!r}"
@@ -126,7 +131,8 @@ def _window(trace: Trace, n: int, whole: Strip, low: int, high: int) -> list[str
         at = tokens[index].start if 0 <= index < len(tokens) else whole.columns if index > 0 else 0
         return min(max(at, first), last) - first
 
-    surr, read, end = column(before.surr), column(before.read), column(whole.current + 1)
+    cut = trace.steps[n].cut
+    surr, read, end = column(before.surr + cut), column(before.read + cut), column(whole.current + 1)
     brackets = [_cell("", surr, "")] if surr else []
     brackets += [_cell("w context", read - surr, "")] if read > surr else []
     brackets += [_cell("w new", end - max(read, surr), "")] if end > max(read, surr) else []
@@ -134,7 +140,7 @@ def _window(trace: Trace, n: int, whole: Strip, low: int, high: int) -> list[str
     labels = [
         (surr, "surr", f"surr {before.surr}", "context from here"),
         (read, "read", f"read {before.read}", "new from here"),
-        (end, "end", f"end {whole.current + 1}", ""),
+        (end, "end", f"end {whole.current + 1 - cut}", ""),
     ]
     if before.surr == before.read:
         labels[:2] = [(read, "read", f"surr = read = {before.read}", "no context, new from here")]

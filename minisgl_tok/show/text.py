@@ -39,6 +39,7 @@ def _strip(trace: Trace, n: int) -> list[str]:
     whole = strip(trace, n)
     places = trace.of(trace.messages[n].uid)
     before = trace.steps[n].before if n < len(trace.steps) else None
+    cut = trace.steps[n].cut if before else 0
     low, high = max(0, whole.current - AROUND), min(len(whole.tokens), whole.current + AROUND + 1)
     columns = []
     for box in whole.tokens[low:high]:
@@ -46,7 +47,9 @@ def _strip(trace: Trace, n: int) -> list[str]:
         ends = [c.text if c.state != "open" else "…" for c in whole.chars if box.start < c.end <= box.end]
         data = "?" if message.data is None else message.data.hex(" ")
         number = f"[{box.text}]" if box.state == "now" else box.text
-        columns.append(("".join(map(visible, ends)), data, number, _place(before, box.index, box.state)))
+        columns.append(
+            ("".join(map(visible, ends)), data, number, _place(before, box.index - cut, box.state))
+        )
     rows = zip(*[[pad(cell, max(map(width, column))) for cell in column] for column in columns], strict=True)
     more = (" …" if high < len(whole.tokens) else "", "… " if low else "")
     names = ("completes", "bytes", "tokens", "window")
@@ -66,7 +69,7 @@ def _step(trace: Trace, n: int) -> list[str]:
     if step.windows is not None and step.before is not None:
         surr, read = step.before.surr, step.before.read
         lines += [
-            f"offsets   surr {surr}, read {read}, end {strip(trace, n).current + 1}",
+            f"offsets   surr {surr}, read {read}, end {strip(trace, n).current + 1 - step.cut}",
             f"ids[{surr}:] decodes to {quoted(step.windows.read_text)}",
             f"ids[{surr}:{read}] decodes to {quoted(step.windows.surr_text)}",
             f"new text  {quoted(step.windows.new_text)}",

@@ -70,6 +70,7 @@ class Step:
     due: str  # characters that are complete and have not left
     open: bytes  # bytes of a character that is not complete yet
     complete: int  # characters that are complete so far
+    cut: int  # ids that the manager has thrown away; its offsets count from there
     faults: tuple[Fault, ...] = ()
     error: str | None = None  # the manager raised, or returned what is no list of texts
 
@@ -177,9 +178,12 @@ class _Recorder:
         self.vocabulary = vocabulary
         self.frontends: dict[int, Frontend] = {}
         self.steps: list[Step] = []
+        self.cut: dict[int, int] = {}  # uid -> ids that its status no longer has
 
     def drain(self, manager: Any, msgs: list[DetokenizeMsg]) -> None:
-        before = {msg.uid: _offsets(_status(manager, msg.uid)) for msg in msgs}
+        statuses = {msg.uid: _status(manager, msg.uid) for msg in msgs}
+        before = {uid: _offsets(status) for uid, status in statuses.items()}
+        kept = {uid: _context(status, before[uid]) for uid, status in statuses.items()}
         deltas = manager.detokenize(list(msgs))
         if not isinstance(deltas, list) or [type(d) for d in deltas] != [str] * len(msgs):
             raise TypeError(f"detokenize returned {deltas!r:.80}, which is no list of {len(msgs)} text(s)")
@@ -190,7 +194,13 @@ class _Recorder:
             after = _offsets(status)
             start = before[msg.uid] or (Offsets(0, 0, 0, 0) if after else None)
             windows = self._windows(manager, status, start, seen[msg.uid]) if after else None
-            self.steps.append(self._step(manager, msg, delta, start if after else None, after, windows))
+            cut = self.cut.get(msg.uid, 0)
+            gone = _gone(start, after, seen[msg.uid])
+            if gone and start:
+                confirmed = (start.read or 0) - (start.surr or 0)
+                windows = self._by_definition([*kept[msg.uid], msg.next_token], 0, confirmed)
+                self.cut[msg.uid] = cut + gone
+            self.steps.append(self._step(manager, msg, delta, start if after else None, after, windows, cut))
 
     def _step(
         self,
@@ -200,12 +210,13 @@ class _Recorder:
         before: Offsets | None,
         after: Offsets | None,
         windows: Windows | None,
+        cut: int,
     ) -> Step:
         frontend = self.frontends.setdefault(msg.uid, Frontend(self.vocabulary, manager))
         frontend.arrive(msg.next_token, msg.finished)
-        faults = frontend.send(delta)
+        faults = tuple(frontend.send(delta))
         return Step(
-            before, after, windows, delta, frontend.due, frontend.open, frontend.complete, tuple(faults)
+            before, after, windows, delta, frontend.due, frontend.open, frontend.complete, cut, faults
         )
 
     def _windows(self, manager: Any, status: Any, before: Offsets | None, new: int) -> Windows | None:
@@ -219,12 +230,17 @@ class _Recorder:
             read, surr = copy.copy(manager).windows(probe)
             read_text, surr_text = self.tokenizer.batch_decode([list(read), list(surr)])
         except Exception:  # it has none, or they are no runs of ids: then by definition
-            read, surr = ids[before.surr :], ids[before.surr : before.read]
-            try:
-                read_text, surr_text = self.tokenizer.batch_decode([read, surr])
-            except Exception:  # an id that the tokenizer refuses
-                return None
+            return self._by_definition(ids, before.surr, before.read)
         return Windows(tuple(read), tuple(surr), read_text, surr_text)
+
+    def _by_definition(self, ids: list[int], surr: int, read: int) -> Windows | None:
+        """The windows that the offsets mean."""
+        runs = ids[surr:], ids[surr:read]
+        try:
+            read_text, surr_text = self.tokenizer.batch_decode(list(runs))
+        except Exception:  # an id that the tokenizer refuses
+            return None
+        return Windows(tuple(runs[0]), tuple(runs[1]), read_text, surr_text)
 
     def stop(self, error: Exception, messages: tuple[Message, ...]) -> None:
         """Put the error at the first message that has no step."""
@@ -233,7 +249,7 @@ class _Recorder:
             text = _said(error)
             known = self.frontends.get(messages[n].uid)
             due, open_, complete = (known.due, known.open, known.complete) if known else ("", b"", 0)
-            self.steps.append(Step(None, None, None, "", due, open_, complete, (), text))
+            self.steps.append(Step(None, None, None, "", due, open_, complete, 0, (), text))
 
 
 def _said(error: Exception) -> str:
@@ -250,6 +266,19 @@ def _status(manager: Any, uid: int, freed: bool = False) -> Any:
         if isinstance(known, Mapping) and uid in known:
             return known[uid]
     return None
+
+
+def _context(status: Any, offsets: Offsets | None) -> list[int]:
+    """The ids from `surr` on, as they are before a manager may cut them off."""
+    ids = getattr(status, "decoded_ids", None)
+    return list(ids[offsets.surr :]) if isinstance(ids, list) and offsets and offsets.surr is not None else []
+
+
+def _gone(before: Offsets | None, after: Offsets | None, new: int) -> int:
+    """How many ids a manager has thrown away with the last of `new` messages."""
+    if not before or not after or before.end is None or after.end is None or after.end >= before.end:
+        return 0
+    return before.end + new - after.end
 
 
 def _offsets(status: Any) -> Offsets | None:
