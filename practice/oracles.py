@@ -201,3 +201,33 @@ def first_fault(deltas: list[str], pieces: list[bytes]) -> tuple[int, str] | Non
         left_out = re.fullmatch(".*".join(["", *map(re.escape, delta), ""]), rest, re.DOTALL)
         return n, "lost" if left_out else "twice"
     return (len(deltas) - 1, "lost") if "".join(deltas) != "".join(due) else None
+
+
+def first_stop(text: str, stops: list[str]) -> tuple[int, str] | None:
+    """Every place from the left, and there every stop, the longest first."""
+    for place in range(len(text)):
+        for stop in sorted(stops, key=len, reverse=True):
+            if stop and text[place : place + len(stop)] == stop:
+                return place, stop
+    return None
+
+
+def can_begin(end: str, stops: list[str]) -> bool:
+    """Whether more text behind `end` can make one of the stops of it, from its first character on."""
+    beginnings = [stop[:length] for stop in stops for length in range(1, len(stop))]
+    return end in beginnings
+
+
+def may_leave(text: str, stops: list[str], *, over: bool) -> tuple[str, str | None]:
+    """Of all text so far what may have left, and the stop that is certain to end it.
+
+    Place by place from the left: where a stop may still begin, all waits; where one stands
+    and no longer one can, the text ends. `over`: no more text will come.
+    """
+    for place in range(len(text)):
+        if not over and can_begin(text[place:], stops):
+            return text[:place], None
+        here = first_stop(text[place:], stops)
+        if here and here[0] == 0:
+            return text[:place], here[1]
+    return text, None
