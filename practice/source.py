@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import builtins
 import functools
 import inspect
 import linecache
@@ -28,10 +29,21 @@ class Namespace(dict[str, Any]):
     def __init__(self, module: ModuleType) -> None:
         super().__init__(__name__=module.__name__, __package__=module.__package__)
         self.module = vars(module)
+        # The body of a class asks its globals as a plain dict, then these.
+        self["__builtins__"] = _Builtins(self.module)
 
     def __missing__(self, name: str) -> Any:
         if name.startswith("__"):
             raise KeyError(name)
+        return self.module[name]
+
+
+class _Builtins(dict[str, Any]):
+    def __init__(self, module: dict[str, Any]) -> None:
+        super().__init__(vars(builtins))
+        self.module = module
+
+    def __missing__(self, name: str) -> Any:
         return self.module[name]
 
 

@@ -107,6 +107,18 @@ def test_an_answer_sees_its_own_helpers_first_and_nothing_of_the_notebook() -> N
         overlay.fill(D1, source.format("Iterator"))("x")  # a name of this test's module
 
 
+def test_a_class_of_the_cell_sees_the_targets_module_too() -> None:
+    source = """
+class Helper:
+    mark = REPLACEMENT
+    marks = [REPLACEMENT for _ in range(2)]
+
+def find_printable_text(text):
+    return Helper.mark + Helper.marks[1] + eval("REPLACEMENT")
+"""
+    assert overlay.fill(D1, source)("x") == "\ufffd" * 3
+
+
 def test_a_module_imported_later_gets_the_answer() -> None:
     overlay.fill(D1, SHOUT)
     naive = importlib.reload(sys.modules["minisgl_tok.naive"])
