@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from minisgl_tok.show import compare_html
 from practice import wording
 from practice.exercise import Exercise
-from practice.verdict import Verdict
+from practice.verdict import Failure, Verdict
 from practice.view import box, escape
 
 CLASSES = {"passed": "passed", "not written yet": "waits"}
@@ -15,7 +16,7 @@ def card(exercise: Exercise, verdict: Verdict, *, asked: bool = False, now: str 
     parts = [_heading(exercise, verdict), _said(verdict, asked)]
     if verdict.failure is not None:
         parts.append(_failure(verdict))
-    parts.append(_printed(verdict))
+    parts += [_own_lines(verdict), _printed(verdict)]
     if now:
         parts.append(f"<div class='soft'>{escape(now)}</div>")
     return box(*parts)
@@ -47,30 +48,35 @@ def _failure(verdict: Verdict) -> str:
     signs = f" <span class='marks'>{' '.join(wording.marks(verdict))}</span>" if verdict.marks else ""
     parts = [
         f"<div class='soft'>{escape(wording.case_title(failure))}{signs}</div>",
-        table(wording.table(failure)),
+        f"<div class='wide'>{_table(failure)}</div>",
     ]
     for name, expected, yours in wording.others(failure):
         parts.append(
             f"<div>{escape(name)}: {_cell(yours)}, expected <code>{escape(expected.text)}</code></div>"
         )
-    if failure.traceback:
-        lines = "\n".join(f"line {number:3}   {line}" for number, line in failure.traceback)
-        parts.append(f"<div class='soft'>in your answer</div><pre>{escape(lines)}</pre>")
     return "".join(parts)
 
 
-def table(rows: wording.Table) -> str:
-    heads = "".join(f"<th>{escape(head)}</th>" for head in rows.heads)
+def _table(failure: Failure) -> str:
+    if (rows := wording.stream(failure)) is not None:
+        return compare_html(*rows, failure.row)
+    table = wording.table(failure)
+    heads = "".join(f"<th>{escape(head)}</th>" for head in table.heads)
     body = ""
-    for number, row in enumerate(rows.rows):
+    for number, row in enumerate(table.rows):
         cells = "".join(f"<td>{_cell(cell)}</td>" for cell in row)
-        body += f"<tr class='first'>{cells}</tr>" if number == rows.marked else f"<tr>{cells}</tr>"
-    return f"<div class='wide'><table><tr>{heads}</tr>{body}</table></div>"
+        body += f"<tr class='first'>{cells}</tr>" if number == table.marked else f"<tr>{cells}</tr>"
+    return f"<table><tr>{heads}</tr>{body}</table>"
 
 
 def _cell(cell: wording.Cell) -> str:
     text = f"<code>{escape(cell.text)}</code>"
     return f"<span class='differs' title='differs'>≠ {text}</span>" if cell.differs else text
+
+
+def _own_lines(verdict: Verdict) -> str:
+    lines = [f"line {number:3}   {line}" for number, line in wording.own_lines(verdict)]
+    return f"<div class='soft'>in your answer</div><pre>{escape(chr(10).join(lines))}</pre>" if lines else ""
 
 
 def _printed(verdict: Verdict) -> str:

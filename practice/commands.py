@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from practice import answers, course, finished, terminal, wording
+from practice.chapters import chapter_title
 from practice.course import UnknownExercise
 from practice.exercise import BadExercise, Exercise, exercise_ids, load
 from practice.terminal import Judged
@@ -91,7 +92,12 @@ def _judge(asked: argparse.Namespace) -> int:
 
 def judge_saved(judge: Judge, exercises: list[Exercise], name: bool) -> list[Judged]:
     """The verdict on the saved answer of each exercise; finished work is not judged again."""
-    return [(exercise, judge_one(judge, exercise, name)) for exercise in exercises]
+    judged = []
+    with Console(stderr=True).status("judging …") as status:
+        for exercise in exercises:
+            status.update(f"judging {exercise.id} …")
+            judged.append((exercise, judge_one(judge, exercise, name)))
+    return judged
 
 
 def judge_one(judge: Judge, exercise: Exercise, name: bool) -> Verdict:
@@ -125,7 +131,7 @@ def _show(judged: list[Judged], asked: bool, everything: bool = False) -> int:
         done = len(judged) - len(unfinished)
         at = (unfinished or judged)[0][0].chapter
         console.print()
-        console.print(terminal.progress_bar(course.chapter_title(at), done, len(judged)))
+        console.print(terminal.progress_bar(chapter_title(at), done, len(judged)))
         console.print()
     if len(judged) > 1:
         console.print(terminal.overview(judged))
@@ -201,14 +207,23 @@ def _reveal(asked: argparse.Namespace) -> int:
 
 
 def _check(asked: argparse.Namespace) -> int:
-    from practice import selfcheck
+    from practice.selfcheck import check
 
-    ids = [course.find(id_).id for id_ in asked.ids] or exercise_ids()
-    return selfcheck.main(ids)
+    ids = [course.find(id_).id for id_ in asked.ids] or None
+    with Console(stderr=True).status("checking …") as status:
+        report = check(ids, progress=lambda id_: status.update(f"checking {id_} …"))
+    for name, problem in report.problems:
+        print(f"{name}: {problem}")
+    found = f"{len(report.problems)} problems" if report.problems else "all is as it should be"
+    print(
+        f"{report.exercises} exercises, {report.wrong_answers} wrong answers, {report.seconds:.0f} s: {found}"
+    )
+    return 0 if report.ok else 1
 
 
 def _sync(asked: argparse.Namespace) -> int:
-    from practice.sync import notebooks, sync
+    from practice.chapters import notebooks
+    from practice.sync import sync
 
     findings = sync(notebooks(), write=not asked.check)
     for finding in findings:

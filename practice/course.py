@@ -7,21 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from practice import answers, finished, overlay
+from practice.chapters import chapter_title, in_chapter
 from practice.exercise import Exercise, exercise_ids, load
-from practice.sync import notebooks
 from practice.verdict import Judge, Verdict
-
-# What the reader's code can do once a chapter is written.
-ABLE = {
-    "00": "Your code knows when a text must wait for the rest of a character.",
-    "01": "Your code turns prompts and chats into ids, a batch at a time, with exactly one BOS.",
-    "02": "Your code streams any ordinary text rightly, at a price that grows with every token.",
-    "03": "Your code streams many requests at once, each token at the price of a few.",
-    "04": "Your code is a process: it takes messages from sockets and routes what it makes of them.",
-    "05": "Your code ends a request at a stop string, and tells the scheduler.",
-    "06": "Your code survives what broke the window: cuts, repeats, late messages, bytes that never complete.",
-    "07": "Your code is exact, and needs no tokenizer while it streams.",
-}
 
 FAILED = frozenset({"wrong", "error", "time limit"})
 
@@ -46,22 +34,6 @@ def find(id_: str) -> Exercise:
         return load(id_)
     near = difflib.get_close_matches(id_.lower(), known, n=3, cutoff=0.4) or known
     raise UnknownExercise(f"there is no exercise {id_!r}; did you mean {' or '.join(near)}?")
-
-
-def in_chapter(chapter: str) -> list[Exercise]:
-    return [exercise for exercise in map(load, exercise_ids()) if exercise.chapter == chapter]
-
-
-def chapter_title(chapter: str) -> str:
-    """A chapter's number and title, as its notebook's file name has them.
-
-    >>> chapter_title("03")
-    '03 incremental detokenization'
-    """
-    for path in notebooks():
-        if path.name.startswith(f"{chapter}_"):
-            return path.stem.replace("_", " ")
-    return chapter
 
 
 def mode() -> str:

@@ -25,7 +25,7 @@ def _with_the_environment() -> None:
 
     root = Path(__file__).resolve().parent.parent
     sys.path[0] = str(root)  # else practice/ itself would come first, and hide other packages
-    needed = ("msgspec", "rich", "tokenizers", "watchfiles")
+    needed = ("msgspec", "rich", "tokenizers")
     if sys.version_info >= (3, 11) and all(importlib.util.find_spec(name) for name in needed):
         return
     for python in (root / ".venv/bin/python", root / ".venv/Scripts/python.exe"):
@@ -52,6 +52,7 @@ else:
         reference,
         reveal,
         scaffold,
+        side_by_side,
         start,
         yours,
     )
@@ -66,6 +67,7 @@ else:
         "reference",
         "reveal",
         "scaffold",
+        "side_by_side",
         "start",
         "yours",
     ]

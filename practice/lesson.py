@@ -6,7 +6,8 @@ import importlib
 import sys
 from typing import Any
 
-from practice import answers, course, notebook, overlay
+from practice import answers, course, notebook, overlay, sidebyside
+from practice.chapters import in_chapter
 from practice.course import Session
 from practice.exercise import exercise_ids, load
 from practice.predict import predict as predict
@@ -43,7 +44,7 @@ def closing(chapter: str) -> View:
     failed = [id_ for id_, verdict in _session.judged.items() if verdict.kind != "passed"]
     if course.mode() and failed:
         raise NotJudged(f"did not pass: {', '.join(failed)}")
-    own = {exercise.id: source for exercise in course.in_chapter(chapter) if (source := _own(exercise))}
+    own = {exercise.id: source for exercise in in_chapter(chapter) if (source := _own(exercise))}
     verdicts = _session.judge.judge_chapter(own) if own else []
     return notebook.closing(_session, chapter, [(load(verdict.exercise), verdict) for verdict in verdicts])
 
@@ -83,6 +84,14 @@ def both(name: str) -> dict[str, Any]:
         written = " ".join(id_ for id_, state in states.items() if state == "yours")
         result[f"yours · {written}"] = found
     return result
+
+
+def side_by_side(function: Any) -> View:
+    """What a function of the package returns on the reference and on the reader's own code.
+
+    A hole says which exercise it is, an error is shown: nothing is raised.
+    """
+    return sidebyside.side_by_side(function, reference, yours)
 
 
 def entry(**arguments: Any) -> None:

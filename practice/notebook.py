@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from practice import answers, card, course, predict, replay, terminal, wording
+from practice.chapters import ABLE, chapter_title, in_chapter
 from practice.course import Session, UnknownExercise
 from practice.exercise import BadExercise, Exercise
 from practice.overlay import Installed
@@ -70,7 +71,8 @@ class VerdictView(View):
         self.buttons.children = self._buttons()
 
     def replay(self) -> None:
-        self.below.children = [replay.stepper(self.exercise, self.verdict)]
+        self.player = replay.stepper(self.exercise, self.verdict)
+        self.below.children = [self.player.box]
 
     def hint(self) -> None:
         self.note.value = hint(self.exercise).html
@@ -202,9 +204,9 @@ def _refuse(message: str, error: Exception) -> None:
 def opening(session: Session, installed: dict[str, Installed]) -> View:
     """Which code runs where, after `judge.start`."""
     assert session.chapter is not None
-    own = course.in_chapter(session.chapter)
+    own = in_chapter(session.chapter)
     earlier = [course.find(id_) for id_ in installed if course.find(id_).chapter < session.chapter]
-    title = course.chapter_title(session.chapter)
+    title = chapter_title(session.chapter)
     lines = [
         ("to write", [exercise.id for exercise in own if installed[exercise.id] == "hole"]),
         ("yours", [exercise.id for exercise in [*earlier, *own] if installed[exercise.id] == "yours"]),
@@ -233,7 +235,7 @@ def opening(session: Session, installed: dict[str, Installed]) -> View:
 
 def closing(session: Session, chapter: str, verdicts: list[tuple[Exercise, Verdict]]) -> View:
     """How the reader's own answers of a chapter do together."""
-    exercises = course.in_chapter(chapter)
+    exercises = in_chapter(chapter)
     together = {exercise.id: verdict for exercise, verdict in verdicts}
     passed = [id_ for id_, verdict in together.items() if verdict.kind == "passed"]
     missing = [exercise.id for exercise in exercises if exercise.id not in together]
@@ -248,7 +250,7 @@ def closing(session: Session, chapter: str, verdicts: list[tuple[Exercise, Verdi
     if missing:
         lines.append(f"Not yours yet: {' '.join(missing)}. The package's own code stands in for it.")
     if not missing and not failed:
-        lines.append(course.ABLE.get(chapter, ""))
-    head = f"{course.chapter_title(chapter)}: {len(passed)} of {len(exercises)} yours"
+        lines.append(ABLE.get(chapter, ""))
+    head = f"{chapter_title(chapter)}: {len(passed)} of {len(exercises)} yours"
     page = "".join(f"<div>{escape(line)}</div>" for line in lines)
     return View("\n".join([head, *(f"  {line}" for line in lines)]), box(f"<b>{escape(head)}</b>", page))

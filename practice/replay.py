@@ -42,5 +42,6 @@ def stepper(exercise: Exercise, verdict: Verdict) -> Any:
     from minisgl_tok import show
 
     assert exercise.replay is not None and verdict.failure is not None
-    made = manager(exercise, verdict.source, verdict.filename)
-    return show.stepper(**exercise.replay(verdict.failure.case), manager=made, at=message(verdict))
+    yours = manager(exercise, verdict.source, verdict.filename)
+    beside = {"yours": yours, "the package's own": yours.__base__}
+    return show.stepper(**exercise.replay(verdict.failure.case), manager=beside, at=message(verdict) + 1)

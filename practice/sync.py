@@ -17,7 +17,6 @@ import nbformat
 from practice import answers
 from practice.exercise import Exercise, exercise_ids, load
 
-NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 ANSWER = re.compile(r"%%answer[ \t]+(\S+)[ \t]*(?:\n|$)")
 IGNORE = "nbval-ignore-output"  # what an answer's cell shows depends on the reader
 
@@ -39,11 +38,6 @@ class Finding:
 def sync(notebooks: list[Path], *, write: bool) -> list[Finding]:
     """Compares the exercise cells of notebooks with the exercise files and, to order, writes them."""
     return [finding for path in notebooks for finding in _sync_notebook(path, write)]
-
-
-def notebooks(folder: Path = NOTEBOOKS) -> list[Path]:
-    """The chapters, in order."""
-    return sorted(folder.glob("[0-9]*.ipynb"))
 
 
 def exercises_in(notebook: Path) -> list[str]:

@@ -6,7 +6,7 @@ import ast
 from itertools import groupby
 
 from practice import answers
-from practice.course import chapter_title
+from practice.chapters import chapter_title
 from practice.exercise import Exercise
 
 

@@ -10,10 +10,11 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from minisgl_tok.show import compare_text
 from minisgl_tok.show.visible import visible
 from practice import answers, course, wording
 from practice.exercise import Exercise
-from practice.verdict import Verdict
+from practice.verdict import Failure, Verdict
 
 COLOURS = {"passed": "green", "wrong": "red", "error": "red", "time limit": "red", "course fault": "magenta"}
 UNKNOWN = "Not a mistake I know."
@@ -57,7 +58,7 @@ def overview(judged: list[Judged]) -> RenderableType:
 
 def progress_bar(title: str, done: int, of: int, length: int = 15) -> Text:
     """`03 incremental detokenization   ███████░░░░░░░░  10 of 29 exercises`"""
-    full = length * done // of if of else 0
+    full = max(length * done // of, min(done, 1)) if of else 0  # the first one shows
     bar = "█" * full + "░" * (length - full)
     return Text.assemble(("  " + title, "bold"), "   ", (bar, "green"), f"  {done} of {of} exercises")
 
@@ -79,18 +80,18 @@ def details(exercise: Exercise, verdict: Verdict, *, asked: bool = False) -> Ren
         parts.append(Text(said))
     if failure := verdict.failure:
         parts.append(Text(wording.case_title(failure)))
-        parts.append(_table(wording.table(failure)))
+        parts.append(_table(failure))
         parts += [
             Text(f"{name}: {yours.text}, expected {expected.text}")
             for name, expected, yours in wording.others(failure)
         ]
-        if failure.traceback:
-            parts.append(Text("in your answer:"))
-            parts += [Text(f"  line {number:3}   {line}") for number, line in failure.traceback]
+    if lines := wording.own_lines(verdict):
+        parts.append(Text("in your answer:"))
+        parts += [Text(f"  line {number:3}   {line}") for number, line in lines]
     printed = verdict.failure.printed if verdict.failure else verdict.printed
     if printed:
         parts.append(Text("it printed:"))
-        parts += [Text(f"  {visible(line)}") for line in printed.splitlines()[:20]]
+        parts += [Text(f"  {_harmless(line)}") for line in printed.splitlines()[:20]]
     return Padding(Group(*parts), (0, 2))
 
 
@@ -108,7 +109,10 @@ def next_steps(exercise: Exercise, verdict: Verdict) -> RenderableType:
     return Text("  " + "      ".join(steps))
 
 
-def _table(table: wording.Table) -> RichTable:
+def _table(failure: Failure) -> RenderableType:
+    if (rows := wording.stream(failure)) is not None:
+        return Text(compare_text(*rows, failure.row))
+    table = wording.table(failure)
     grid = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     grid.add_column("")
     for head in table.heads:
@@ -117,6 +121,11 @@ def _table(table: wording.Table) -> RichTable:
         cells = [_cell(cell) for cell in row]
         grid.add_row("▸" if number == table.marked else "", *cells)
     return grid
+
+
+def _harmless(line: str) -> str:
+    """A printed line without what could command the terminal."""
+    return visible(line).replace("␣", " ")
 
 
 def _cell(cell: wording.Cell) -> Text:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
-from pathlib import Path
 
 from rich.console import Console
 
@@ -14,6 +14,8 @@ from practice.exercise import Exercise
 from practice.terminal import Judged
 from practice.verdict import Judge
 
+PAUSE = 0.3  # seconds between two looks at the files
+
 
 def watch(judge: Judge, exercises: list[Exercise], name: bool) -> int:
     """Shows how everything stands, then each change; ends with status 0 once all passed.
@@ -21,41 +23,43 @@ def watch(judge: Judge, exercises: list[Exercise], name: bool) -> int:
     Ctrl-C ends it earlier, with status 1.
     """
     judge.warm()
-    state = dict(zip([e.id for e in exercises], judge_saved(judge, exercises, name), strict=True))
+    changes = _changes(exercises)
+    next(changes)  # from here on nothing is missed
+    state = {judged[0].id: judged for judged in judge_saved(judge, exercises, name)}
     for judged in state.values():
-        _tell(judged)
-    by_file = {answers.path(exercise).name: exercise for exercise in exercises}
-    try:
-        for changed in _changes(state):
-            for file in changed & by_file.keys():
-                exercise = by_file[file]
-                state[exercise.id] = (exercise, judge_one(judge, exercise, name))
-                _tell(state[exercise.id])
-    except KeyboardInterrupt:
-        pass
-    return 0 if _all_passed(state) else 1
-
-
-def _changes(state: dict[str, Judged]) -> Iterator[set[str]]:
-    """The names of the files that changed, until all exercises have passed."""
-    from watchfiles import watch as changes
-
-    folder = answers.folder()
-    folder.mkdir(parents=True, exist_ok=True)
+        _tell(judged, name)
     print(f"watching {len(state)} exercises; Ctrl-C ends it", flush=True)
-    # Network folders tell nobody of a change, so the folder is looked at again and again.
-    seen = changes(folder, force_polling=True, poll_delay_ms=200, recursive=False, raise_interrupt=True)
-    while not _all_passed(state):
-        yield {Path(path).name for _, path in next(seen)}
+    try:
+        while any(verdict.kind != "passed" for _, verdict in state.values()):
+            for exercise in next(changes):
+                state[exercise.id] = (exercise, judge_one(judge, exercise, name))
+                _tell(state[exercise.id], name)
+    except KeyboardInterrupt:
+        return 1
+    return 0
 
 
-def _all_passed(state: dict[str, Judged]) -> bool:
-    return all(verdict.kind == "passed" for _, verdict in state.values())
+def _changes(exercises: list[Exercise]) -> Iterator[list[Exercise]]:
+    """At each look, the exercises whose answer has another text than before.
+
+    It reads the files instead of asking to be told, since network folders tell nobody. A
+    text counts once two looks have seen it: an editor may be in the middle of writing.
+    """
+    judged = {exercise.id: answers.read(exercise) for exercise in exercises}
+    before = dict(judged)
+    yield []
+    while True:
+        time.sleep(PAUSE)
+        now = {exercise.id: answers.read(exercise) for exercise in exercises}
+        changed = [e for e in exercises if now[e.id] == before[e.id] != judged[e.id]]
+        judged |= {exercise.id: now[exercise.id] for exercise in changed}
+        before = now
+        yield changed
 
 
-def _tell(judged: Judged) -> None:
+def _tell(judged: Judged, name: bool) -> None:
     exercise, verdict = judged
     if sys.stdout.isatty() and verdict.kind not in {"passed", "not written yet"}:
-        Console().print(terminal.details(exercise, verdict))
+        Console().print(terminal.details(exercise, verdict, asked=name))
     else:
-        print(terminal.plain_line(exercise, verdict), flush=True)
+        print(terminal.plain_line(exercise, verdict, name), flush=True)

@@ -17,6 +17,7 @@ SYMBOLS = {
     "not written yet": "·",
     "course fault": "?",
 }
+Row = dict[str, Any]
 LONGEST = 160  # characters of a value that are shown
 
 
@@ -72,6 +73,33 @@ def symptom(verdict: Verdict) -> str:
     return "What comes back is not what was expected."
 
 
+def own_lines(verdict: Verdict) -> list[tuple[int, str]]:
+    """The lines of the answer to look at, with their numbers."""
+    if verdict.failure is not None:
+        return verdict.failure.traceback
+    lines = verdict.source.splitlines()
+    if verdict.line is None or not 0 < verdict.line <= len(lines):
+        return []
+    return [(verdict.line, lines[verdict.line - 1])]
+
+
+STREAM = {"token", "bytes", "offsets", "delta"}  # what the package's own comparison draws
+
+
+def stream(failure: Failure) -> tuple[list[Row], list[Row]] | None:
+    """The rows expected and given, where an outcome is a stream of deltas."""
+    if not isinstance(failure.expected, dict):
+        return None
+    expected, given = failure.expected.get("messages"), None
+    if isinstance(failure.given, dict):
+        given = failure.given.get("messages")
+    if not _is_rows(expected) or not all(
+        {"token", "bytes", "delta"} <= row.keys() <= STREAM for row in expected
+    ):
+        return None
+    return expected, given if _is_rows(given) else []
+
+
 def table(failure: Failure) -> Table:
     """Expected and given side by side; messages as rows where the outcome has messages."""
     if isinstance(failure.expected, dict) and _is_rows(failure.expected.get("messages")):
@@ -80,7 +108,7 @@ def table(failure: Failure) -> Table:
     expected, given = shown_pair(failure.expected, failure.given)
     differs = failure.expected != failure.given
     rows.append([Cell("expected"), Cell(expected)])
-    if failure.raised is None and not failure.message:
+    if failure.raised is None:
         rows.append([Cell("yours"), Cell(given, differs)])
     return Table(["", "value"], rows)
 
@@ -122,7 +150,7 @@ def others(failure: Failure) -> list[tuple[str, Cell, Cell]]:
     ]
 
 
-def _is_rows(value: Any) -> TypeGuard[list[dict[str, Any]]]:
+def _is_rows(value: Any) -> TypeGuard[list[Row]]:
     return isinstance(value, list) and bool(value) and all(isinstance(row, dict) for row in value)
 
 
@@ -166,12 +194,3 @@ def shown_pair(expected: Any, given: Any) -> tuple[str, str]:
 
 def heading(exercise: Exercise) -> str:
     return f"{exercise.id} · {exercise.title}"
-
-
-def what_now(exercise: Exercise, verdict: Verdict, stays: bool) -> str:
-    """What runs from now on: a line under the verdict."""
-    if verdict.kind == "passed":
-        return "Your code runs from now on."
-    if stays:
-        return "Your last passing answer stays in use."
-    return ""
