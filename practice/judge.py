@@ -43,6 +43,8 @@ if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
 else:
     from practice.lesson import (
+        JAPANESE,
+        KOREAN,
         both,
         closing,
         entry,
@@ -52,12 +54,13 @@ else:
         reference,
         reveal,
         scaffold,
-        side_by_side,
         start,
         yours,
     )
 
     __all__ = [
+        "JAPANESE",
+        "KOREAN",
         "both",
         "closing",
         "entry",
@@ -67,7 +70,6 @@ else:
         "reference",
         "reveal",
         "scaffold",
-        "side_by_side",
         "start",
         "yours",
     ]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from practice import answers, course, notebook, overlay, sidebyside
 from practice.chapters import in_chapter
 from practice.course import Session
-from practice.exercise import exercise_ids, load
+from practice.exercise import load
 from practice.predict import predict as predict
 from practice.predict import predicted as predicted
+from practice.predictions import JAPANESE as JAPANESE
+from practice.predictions import KOREAN as KOREAN
 from practice.view import View
 
 reference = overlay.reference()  # the package's own code, whole whatever is dug
@@ -68,25 +71,7 @@ def scaffold(id_: str) -> View:
     return notebook.scaffold(course.find(id_))
 
 
-def both(name: str) -> dict[str, Any]:
-    """The package's own class or function of that name and, once written, the reader's beside it.
-
-    The reader's is left out while a hole is left in its module.
-
-    >>> list(both("DetokenizeManager"))
-    ['reference']
-    """
-    found = getattr(yours, name)
-    own = [exercise for exercise in map(load, exercise_ids()) if exercise.module_name == found.__module__]
-    states = {exercise.id: overlay.installed(exercise) for exercise in own}
-    result = {"reference": getattr(reference, name)}
-    if "hole" not in states.values() and "yours" in states.values():
-        written = " ".join(id_ for id_, state in states.items() if state == "yours")
-        result[f"yours · {written}"] = found
-    return result
-
-
-def side_by_side(function: Any) -> View:
+def both(function: Callable[[Any], Any]) -> View:
     """What a function of the package returns on the reference and on the reader's own code.
 
     A hole says which exercise it is, an error is shown: nothing is raised.
