@@ -39,12 +39,18 @@ class Namespace(dict[str, Any]):
 
 
 class _Builtins(dict[str, Any]):
+    """Python's own names as they are now, then those of a module."""
+
     def __init__(self, module: dict[str, Any]) -> None:
-        super().__init__(vars(builtins))
+        # The interpreter takes these two without asking `__missing__`.
+        super().__init__(__import__=__import__, __build_class__=builtins.__build_class__)
         self.module = module
 
     def __missing__(self, name: str) -> Any:
-        return self.module[name]
+        try:
+            return vars(builtins)[name]
+        except KeyError:
+            return self.module[name]
 
 
 def function_from(source: str, filename: str, exercise: Exercise) -> Function:

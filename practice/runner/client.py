@@ -24,7 +24,7 @@ from . import frames, limits
 
 ROOT = Path(__file__).parents[2]
 SLACK = 30.0  # seconds that a run may take beyond all that its cases are allowed
-GIVE_UP = 2.0  # seconds for the server to end an answer that is not wanted any more
+GIVE_UP = 5.0  # seconds for the server to end an answer that is not wanted any more
 
 
 class RunnerTrouble(Exception):
