@@ -72,13 +72,13 @@ def stepper(
     * `pieces` are the bytes behind made-up ids (id -> bytes, or a sequence).
     * `at` is the message to show first, from 1.
     """
-    tokenizers = _tokenizers(tokenizer, pieces)
+    tokenizers = tokenizer_menu(tokenizer, pieces)
     managers = _managers(manager)
     made_up = _mapping(pieces)
 
     def trace(choices: Choices) -> Trace:
         chosen = tokenizers[choices.tokenizer]()
-        messages = _messages(chosen, choices.text, ids, requests)
+        messages = request_messages(chosen, choices.text, ids, requests)
         return record(chosen, managers[choices.manager], messages, pieces=made_up)
 
     last: dict[Choices, Trace] = {}  # the request menu only looks at another part of the same trace
@@ -102,7 +102,7 @@ def stepper(
     )
 
 
-def _tokenizers(tokenizer: Any, pieces: Any) -> dict[str, Callable[[], Any]]:
+def tokenizer_menu(tokenizer: Any, pieces: Any) -> dict[str, Callable[[], Any]]:
     """Names to choose from, the given one first."""
     if tokenizer is None or (pieces is not None and isinstance(tokenizer, str)):
         made_up = PieceTokenizer(pieces or {})
@@ -157,7 +157,8 @@ def _mapping(pieces: Any) -> Mapping[int, bytes] | None:
     return dict(pieces) if isinstance(pieces, Mapping) else dict(enumerate(pieces))
 
 
-def _messages(tokenizer: Any, text: str, ids: Any, requests: Any) -> list[Any]:
+def request_messages(tokenizer: Any, text: str, ids: Any = None, requests: Any = None) -> list[Any]:
+    """The messages of a text, of given ids, or of several requests that take turns."""
     if requests is not None:
         encoded = {
             uid: encode(tokenizer, one) if isinstance(one, str) else list(one)

@@ -131,6 +131,17 @@ SHAPES = """\
 .mt .film{margin:0 0 10px;padding-bottom:6px;border-bottom:1px dashed var(--mt-line)}
 .mt pre{font-size:12.5px;line-height:1.4;color:inherit;background:none;white-space:pre;overflow-x:auto;margin:0}
 .mt summary{cursor:pointer;color:var(--mt-soft);font-size:12.5px}
+.mt .ok{color:var(--mt-sent)}
+.mt table.list tr.end td{border-bottom:0;border-top:2px solid var(--mt-soft)}
+.mt table.sub.wrap td{white-space:normal;font-size:13.5px}.mt table.sub.wrap th{vertical-align:top}
+.mt .slots{display:flex;flex-wrap:wrap;gap:10px 8px;align-items:flex-start;padding:2px 0 4px}
+.mt .slots table.strip td{min-width:31px;height:24px;font-size:13px}.mt .slots tr.chars td{font-size:22px;height:40px}
+.mt .strip td.b.slot{border:1.5px dotted var(--mt-new);color:var(--mt-faint);border-radius:3px}
+.mt .strip td.c.broken{border:2px dotted var(--mt-fault)}
+.mt table.heat td{padding:3px 10px 3px 8px;border-left:1px solid var(--mt-line);line-height:1.25}
+.mt table.heat small{color:var(--mt-soft)}
+.mt .heat1,.mt .heat2,.mt .heat3,.mt .heat4{background:color-mix(in srgb,var(--mt-fault-ground) var(--mt-heat),transparent)}
+.mt .heat1{--mt-heat:25%}.mt .heat2{--mt-heat:50%}.mt .heat3{--mt-heat:75%}.mt .heat4{--mt-heat:100%;border-bottom:3px double var(--mt-fault)!important}
 .mt .key{font-size:11.5px;color:var(--mt-soft);margin:3px 0 0}
 """
 

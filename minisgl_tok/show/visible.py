@@ -58,6 +58,8 @@ def quoted(text: str, limit: int = 40) -> str:
     >>> quoted("is rare"), quoted("x" * 99, limit=9)
     ('“is␣rare”', '“xxxx … xxxx” (99 characters)')
     """
+    if len(text) == 1:
+        return f"“{visible_alone(text)}”"
     if len(text) <= limit:
         return f"“{visible(text)}”"
     half = limit // 2
