@@ -11,12 +11,14 @@ import contextlib
 import importlib
 import logging
 import multiprocessing
-import os
 import queue
 import shutil
 import signal
+import sys
 import threading
 import time
+import types
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from typing import Any
@@ -28,6 +30,7 @@ MAX_DEATHS = 5  # in a row before it was ready: then it stays dead
 
 logger = logging.getLogger(__name__)
 _context = multiprocessing.get_context("spawn")
+_main_lock = threading.Lock()
 
 
 def enter(entry: str, arguments: dict[str, Any], folder: str) -> None:
@@ -43,8 +46,22 @@ def enter(entry: str, arguments: dict[str, Any], folder: str) -> None:
     finally:
         parent = multiprocessing.parent_process()
         if parent is not None and not parent.is_alive():
-            with contextlib.suppress(OSError):  # the last orphan to leave removes the folder
-                os.rmdir(folder)
+            shutil.rmtree(folder, ignore_errors=True)  # nobody else will
+
+
+@contextlib.contextmanager
+def _no_main_module() -> Iterator[None]:
+    """Keep a child from importing its parent's main module, as spawned ones do.
+
+    It needs nothing of it, and a script without a guard would run a second time.
+    """
+    with _main_lock:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
 
 
 @dataclass
@@ -97,10 +114,12 @@ class Launched:
         arguments = {**child.arguments, "ack_queue": child.ack_queue}
         if restarted and "restarted" in arguments:
             arguments["restarted"] = True
-        child.process = _context.Process(
+        process = _context.Process(
             target=enter, args=(child.entry, arguments, self.folder), name=child.name, daemon=True
         )
-        child.process.start()
+        with _no_main_module():
+            process.start()
+        child.process = process
 
     def _wait_ready(self, child: Child, deadline: float) -> None:
         while not self._is_ready(child, 0.05):

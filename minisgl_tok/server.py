@@ -13,6 +13,7 @@ Source: mini-sglang, ``minisgl/tokenizer/server.py``.
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
 import signal
@@ -208,6 +209,8 @@ def tokenize_worker(
     )
     if role != "detokenizer":
         import torch  # noqa: F401  # takes seconds; the first prompt shall not wait for it
+    gc.collect()
+    gc.freeze()  # what is loaded now stays; looking at it again and again would hold up everybody
     if ack_queue is not None:
         ack_queue.put(f"Tokenize server {tokenizer_id} is ready")
 
