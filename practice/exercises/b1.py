@@ -134,3 +134,14 @@ def back_to_the_lead(data):
         if data[-back] >= 0xC0:
             return back
     return 0
+
+
+@wrong("You say how many bytes are missing. Asked is how many are there and wait.")
+def counts_the_missing(data):
+    for back, byte in enumerate(reversed(data[-3:]), start=1):
+        if byte < 0x80:
+            return 0
+        if byte >= 0xC0:
+            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return max(0, length - back)
+    return 0

@@ -111,3 +111,10 @@ def only_the_map(piece, byte_of):
 @wrong("A foreign character in an added token vanished: the user reads the rest of it.")
 def leaves_foreign_out(piece, byte_of):
     return bytes(byte_of[char] for char in piece if char in byte_of)
+
+
+@wrong(
+    "A character's number is not always the byte that it stands for; where it is no byte at all, yours raises."
+)
+def number_is_the_byte(piece, byte_of):
+    return bytes([ord(char) for char in piece])

@@ -135,3 +135,15 @@ def holds_the_word_too(self, token):
 def sends_all_again(self, token):
     self.ids.append(token)
     return self.tokenizer.decode(self.ids).rstrip("\ufffd")
+
+
+@wrong(
+    "Half a character went out as a mark. When it was whole, nothing was new by your count, and the"
+    " character never came."
+)
+def sends_the_mark(self, token):
+    self.ids.append(token)
+    text = self.tokenizer.decode(self.ids)
+    delta = text[self.sent_offset :]
+    self.sent_offset = len(text)
+    return delta

@@ -166,3 +166,15 @@ def one_block_only(text):
     if any(common(char) for char in text[-2:-1]):
         return text[:-1]
     return text[: text.rfind(" ") + 1]
+
+
+@wrong("You know newlines and spaces alone. Chinese text has hardly any, and waits for them.")
+def spaces_only(text):
+    return text if text[-1:] == "\n" else text[: text.rfind(" ") + 1]
+
+
+@wrong("One character behind Chinese text, a mark perhaps, and all of the text before it waits.")
+def forgets_the_last_but_one(text):
+    if text[-1:] == "\n" or any(is_chinese(char) for char in text[-1:]):
+        return text
+    return text[: text.rfind(" ") + 1]

@@ -14,6 +14,14 @@ Either way the frontend must get exactly what it does not have yet: return that 
 let `sent_offset` count all characters it has received. What was sent ahead is not sent
 again when it is confirmed later.
 
+The three tokens of `a 推`, cut inside 推:
+
+| `read_text` | `surr_text` | delta | surr · read · sent |
+| --- | --- | --- | --- |
+| `a` | nothing | `a` | 0 · 1 · 1 |
+| `a �` | `a` | a space | 0 · 1 · 2 |
+| `a 推` | `a` | `推` | 1 · 3 · 3 |
+
 Only strings and numbers here: you need no tokenizer.
 
 **Why it matters.** These ten lines are the streaming of every server that uses a window. A
@@ -169,3 +177,30 @@ def offset_from_confirmed(self, status, read_text, surr_text):
     delta = output[status.sent_offset :]
     status.sent_offset = len(status.decoded_str)
     return delta
+
+
+moves_on_nothing = change(
+    "A message brought no new text, and the window moved all the same: its context shrinks to nothing,"
+    " id by id.",
+    ("if new_text and not", "if not"),
+)
+
+everything_is_new = change(
+    "What the context had already given came again with the next message.",
+    ("new_text = read_text[len(surr_text) :]", "new_text = read_text"),
+)
+
+forgets_the_confirmed = change(
+    "Text was confirmed and not kept. The next message counts what was sent in a text that no longer has it.",
+    ("output = status.decoded_str = status.decoded_str + new_text", "output = status.decoded_str + new_text"),
+)
+
+
+@wrong("You send what is new, and keep no count of it: what went ahead goes out again with each message.")
+def keeps_no_count(self, status, read_text, surr_text):
+    new_text = read_text[len(surr_text) :]
+    if not new_text or ends_in_half(new_text):
+        return find_printable_text(new_text)
+    status.decoded_str += new_text
+    status.surr_offset, status.read_offset = status.read_offset, len(status.decoded_ids)
+    return new_text

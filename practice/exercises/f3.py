@@ -10,7 +10,7 @@ there to use:
   does not have, and gives `("", b"")` for a message that comes after its request's end.
 * `self.step(open_, entry)` gives `(text, open_)`: what is text now, and what is open then.
 * `self.close(uid)` ends a request, frees its state and gives the text that its open bytes
-  leave behind (`"�"`, nothing, or what `on_cut` says).
+  leave behind: `"�"` or nothing.
 
 A request that is over has no state and gets none from a late message. A **negative** token
 is a ValueError, raised before anything has changed: no other request may notice.

@@ -100,14 +100,14 @@ def run(case: Case) -> Any:
     from minisgl_tok.stop import StopStrings
 
     strings = StopStrings(case["stops"])
-    longest = max(map(len, case["stops"]), default=1)
+    enough = max(map(len, case["stops"]), default=1) + max(map(len, case["deltas"]))
     rows, most = [], 0
     for n, delta in enumerate(case["deltas"], start=1):
         leaves, matched = strings.push(delta, n == len(case["deltas"]))
         rows.append({"push": delta, "leaves": leaves, "matched": matched})
         kept = [_size(value) for name, value in vars(strings).items() if name != "stops"]
         most = max(most, *kept)
-    return {"messages": rows, "text kept": "what is held" if most <= longest else "more"}
+    return {"messages": rows, "text kept": "bounded" if most <= enough else "grows"}
 
 
 def _size(value: Any) -> int:
@@ -125,7 +125,7 @@ def oracle(case: Case) -> Any:
         leaves = "" if done else allowed.removeprefix(sent)
         rows.append({"push": delta, "leaves": leaves, "matched": None if done else matched})
         sent, done = sent + leaves, done or matched is not None
-    return {"messages": rows, "text kept": "what is held"}
+    return {"messages": rows, "text kept": "bounded"}
 
 
 @wrong("The stop came in two messages and passed through.")
