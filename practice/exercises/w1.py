@@ -12,9 +12,8 @@ pack([AbortBackendMsg(1)], BatchBackendMsg)   →   AbortBackendMsg(1)
 pack([a, b], BatchBackendMsg)                 →   BatchBackendMsg([a, b])
 ```
 
-**Why it matters.** A frame costs more than a message in it: 256 messages in one frame are
-decoded in a tenth of the time that mini-sglang's receiver needs for 256 frames. And both ends
-must agree on the form, to the byte.
+**Why it matters.** A message in a frame costs next to nothing; each frame costs the receiver
+a call of the system and may wake it up. And both ends must agree on the form, to the byte.
 """
 
 from random import Random

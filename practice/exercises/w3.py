@@ -19,7 +19,7 @@ frontend and those for the backend (the scheduler). Pure: no socket here.
 * The order within a kind stays.
 
 **Why it matters.** This is the whole of the process but for waiting. Each frame wakes
-somebody: the scheduler stops computing for a moment for each one that it gets.
+somebody, and the scheduler has a GPU to keep busy.
 """
 
 from random import Random

@@ -1,8 +1,9 @@
 """never twice
 
 `output` is all the text of a request that is certain with this message. The window can take
-back some of it: with one message it is sure of `丒ឤ`, with the next one of `丒` only. What has
-left cannot be called back, so:
+back some of it: with one message it is sure of `丒`, with the next one of nothing, because
+`丒ឤ�` ends neither in a Chinese character nor has a space. What has left cannot be called
+back, so:
 
 * return what of `output` has not been sent yet: what lies behind `sent_offset`;
 * `sent_offset` **never goes back**, even where `output` is shorter than what was sent.
@@ -15,8 +16,8 @@ left cannot be called back, so:
 
 The text itself never changes, only how much of it is certain.
 
-**Why it matters.** In the original the offset followed the shorter text back, and the piece
-between came twice. It happens on ordinary Chinese text, on every server with this window.
+**Why it matters.** In the original the offset followed the shorter text back, and what lay
+between came twice. It happens on valid text, on every server with this window.
 """
 
 from random import Random
@@ -42,7 +43,7 @@ OUTPUTS = {
     "shorter, then longer step by step": ["a bc", "a ", "a b", "a bcd", "a bcdef"],
     "the same again": ["to be", "to be", "to be or"],
     "nothing at first": ["", "", "木"],
-    "nothing in between": ["丒ឤ", "", "丒", "丒ឤ킬x"],
+    "nothing in between": ["", "丒", "", "丒ឤ킬", "丒ឤ킬x"],
 }
 
 
