@@ -247,6 +247,15 @@ def test_other_names_for_parameters_are_fine(judge: Judge) -> None:
     assert judge.judge("d1", source).kind == "passed"
 
 
+def test_an_exception_behind_the_answer_is_told_apart(judge: Judge) -> None:
+    found = judge.judge(
+        "d3", "def advance(self, status, a, b):\n    status.decoded_ids.append(999)\n    return ''"
+    )
+    assert found.kind == "error" and found.failure is not None
+    assert (found.failure.raised, found.failure.traceback) == ("IndexError", [])
+    assert "not in the answer itself, but where its result was used" in found.failure.message
+
+
 # ------------------------------------------------------------------ printing
 
 

@@ -6,6 +6,9 @@
        | forks, with limits                ^ outcomes, one by one
     child.py   (one for each answer)       digs and fills one target, drives it
 
+`process.py` starts a child and ends it, `limits.py` has all limits, `frames.py` the messages,
+`checks.py` what a child looks at before values are compared.
+
 What is expected never leaves the client, so a printed verdict or an early exit wins nothing.
 
 It is no sandbox. An answer is the reader's own code and runs with the reader's rights: it can

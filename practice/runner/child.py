@@ -30,9 +30,9 @@ import msgspec
 
 from .. import overlay
 from ..exercise import Exercise, load
-from ..outcome import plain
+from ..outcome import TooLarge, plain
 from . import frames, limits
-from .checks import checked
+from .checks import ChangedInput, WrongType, checked
 
 FRAMES = 6  # of a traceback that are kept at either end
 MESSAGE = 2_000  # characters kept of an exception's text
@@ -160,6 +160,8 @@ def _message(error: BaseException, exercise: Exercise, *, own: bool) -> str:
     if isinstance(error, NameError) and not isinstance(error, UnboundLocalError) and own:
         name = error.name or "that name"
         return f"`{name}` is not defined in this cell; an answer sees only its own cell and the package"
+    if not own and not isinstance(error, (WrongType, ChangedInput, TooLarge)):
+        return f"{text} (not in the answer itself, but where its result was used)"
     return text
 
 

@@ -38,18 +38,18 @@ def confine(seconds: float, processes: int) -> None:
     if resource is None:
         return
     _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_CPU, int(seconds) + 1)
+    _limit(resource.RLIMIT_CPU, int(seconds) + 1, more=2)  # at the first a signal that says so, then the end
     _limit(resource.RLIMIT_NPROC, processes)
     with contextlib.suppress(OSError, ValueError):  # macOS has no such limit
         # Relative to the present size: the libraries alone take gigabytes of addresses.
         _limit(resource.RLIMIT_AS, psutil.Process().memory_info().vms + MEMORY)
 
 
-def _limit(what: int, most: int) -> None:
+def _limit(what: int, most: int, more: int = 0) -> None:
     _, hard = resource.getrlimit(what)
     if hard != resource.RLIM_INFINITY:
-        most = min(most, hard)
-    resource.setrlimit(what, (most, most))
+        most = min(most, hard - more)
+    resource.setrlimit(what, (most, most + more))
 
 
 def most_processes() -> int:
@@ -108,8 +108,10 @@ def death_in_words(status: int) -> tuple[str, str]:
     if status >= 0:
         return "ended", f"the answer ended its process by itself, with status {status}"
     name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
-    if name in ("SIGABRT", "SIGKILL"):
+    if name == "SIGABRT":  # native code that gets no memory gives up like this
         return "memory", MEMORY_IN_WORDS
+    if name == "SIGKILL":
+        return "memory", "the system ended the process (SIGKILL), as it does where memory runs out"
     if name == "SIGXCPU":
         return "time limit", "it used up its time on the processor"
     return "crashed", f"the process crashed ({name})"
