@@ -74,6 +74,10 @@ def _case(name: str, log: list[tuple[int, int, bool]]) -> Case:
     return {"name": name, "end id": END, "msgs": msgs}
 
 
+def _row(msg: dict[str, Any]) -> dict[str, Any]:
+    return {"uid": msg["uid"], "token": msg["next_token"], "finished": msg["finished"]}
+
+
 def run(case: Case) -> Any:
     from minisgl_tok import DetokenizeManager, DetokenizeMsg
 
@@ -81,7 +85,7 @@ def run(case: Case) -> Any:
     rows = []
     for fields in case["msgs"]:
         status = manager.take(DetokenizeMsg(**fields))
-        rows.append({**fields, "ids": list(status.decoded_ids)})
+        rows.append({**_row(fields), "ids": list(status.decoded_ids)})
     kept = {str(uid): list(status.decoded_ids) for uid, status in manager.decode_map.items()}
     return {"messages": rows, "decode_map": kept}
 
@@ -94,7 +98,7 @@ def oracle(case: Case) -> Any:
         if not msg["finished"] or msg["next_token"] != case["end id"]:
             ids = [*ids, msg["next_token"]]
         kept[str(msg["uid"])] = ids
-        rows.append({**msg, "ids": ids})
+        rows.append({**_row(msg), "ids": ids})
     return {"messages": rows, "decode_map": kept}
 
 

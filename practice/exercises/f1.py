@@ -113,18 +113,23 @@ def run(case: Case) -> Any:
 
     build = byte_level_tokenizer if case["family"] == "byte-level" else sentencepiece_tokenizer
     tokenizer = build(case["pieces"], end=case["end"], special=case["special"])
-    table = exact.build_table(tokenizer, skip_special_tokens=case["skip"])
+    return _rows(case["pieces"], exact.build_table(tokenizer, skip_special_tokens=case["skip"]))
+
+
+def _rows(pieces: list[str | None], table: list[Any]) -> Any:
     halves = sum(isinstance(entry, bytes) for entry in table)
-    return {"entries": table, "texts": len(table) - halves, "bytes": halves}
+    rows = [
+        {"token": token, "piece": piece, "entry": entry}
+        for token, (piece, entry) in enumerate(zip(pieces, table, strict=False))
+    ]
+    return {"messages": rows, "entries of text": len(table) - halves, "entries of bytes": halves}
 
 
 def oracle(case: Case) -> Any:
     rule = oracles.byte_level_bytes if case["family"] == "byte-level" else oracles.sentencepiece_bytes
-    hidden = {case["end"], *(case["special"] if case["skip"] else [])}
-    unseen = {None, *hidden}
-    entries = ["" if piece in unseen else oracles.text_or_bytes(rule(piece)) for piece in case["pieces"]]
-    halves = sum(isinstance(entry, bytes) for entry in entries)
-    return {"entries": entries, "texts": len(entries) - halves, "bytes": halves}
+    unseen = {None, case["end"], *(case["special"] if case["skip"] else [])}
+    table = ["" if piece in unseen else oracles.text_or_bytes(rule(piece)) for piece in case["pieces"]]
+    return _rows(case["pieces"], table)
 
 
 @wrong("Half a character became U+FFFD in your table; nothing can complete it.")

@@ -61,7 +61,7 @@ PARTS = [
 NO_THINKING = {"enable_thinking": False}
 
 # name: tokenizer, text or chat, options, prompt
-PROMPTS: dict[str, tuple[str, Any, dict[str, Any], Any]] = {
+PROMPTS: dict[str, tuple[str, Any, dict[str, Any], str]] = {
     "plain text": ("qwen3", "Hello", {}, "Hello"),
     "plain text, toy": ("toy", "to be\n", {}, "to be\n"),
     "one question": ("qwen3", HELLO, {}, "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n"),
@@ -86,7 +86,7 @@ PROMPTS: dict[str, tuple[str, Any, dict[str, Any], Any]] = {
         "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n1+1?<|im_end|>\n<|im_start|>assistant\n",
     ),
     "content in parts, toy": ("toy", PARTS, {}, "<s>[system] Be brief.\n[user] 1+1?\n[assistant] "),
-    "an empty chat": ("toy", [], {}, "ValueError"),
+    "an empty chat": ("toy", [], {}, "(ValueError)"),
 }
 
 
@@ -115,25 +115,23 @@ def fresh(random: Random) -> list[Case]:
 def run(case: Case) -> Any:
     from minisgl_tok import TokenizeManager
 
-    text = case["text"]
+    manager = TokenizeManager(tokenizer_of(case["tokenizer"]))
     try:
-        prompt = TokenizeManager(tokenizer_of(case["tokenizer"])).render(text, **case["options"])
+        return manager.render(case["text"], **case["options"])
     except ValueError:
-        prompt = "ValueError"
-    return {"prompt": prompt, "the caller's": text}
+        return "(ValueError)"
 
 
 def oracle(case: Case) -> Any:
+    text, options = case["text"], case["options"]
     if case["name"] in PROMPTS:
-        prompt = PROMPTS[case["name"]][3]
-    elif isinstance(case["text"], str):
-        prompt = case["text"]
-    else:
-        chat = [{**message, "content": _joined(message["content"])} for message in case["text"]]
-        thinking = case["options"].get("enable_thinking", True)
-        qwen3 = case["tokenizer"] == "qwen3"
-        prompt = oracles.qwen3_prompt(chat, thinking=thinking) if qwen3 else oracles.toy_prompt(chat)
-    return {"prompt": prompt, "the caller's": case["text"]}
+        return PROMPTS[case["name"]][3]
+    if isinstance(text, str):
+        return text
+    chat = [{**message, "content": _joined(message["content"])} for message in text]
+    if case["tokenizer"] == "toy":
+        return oracles.toy_prompt(chat)
+    return oracles.qwen3_prompt(chat, thinking=options.get("enable_thinking", True))
 
 
 def _joined(content: Any) -> str:

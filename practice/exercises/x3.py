@@ -12,7 +12,7 @@ decodes to one U+FFFD. Return what leaves with this message:
 
 `self.windows(status)` gives the ids to read and the ids of the context;
 `self.is_whole(text, ids)` says whether a text, decoded from these ids, ends with a whole
-character. The ids to read are those that `new_text` ends with.
+character. `new_text` is the text of the last of the ids to read.
 
 | last bytes | `on_cut` | the end of the answer |
 | --- | --- | --- |
