@@ -27,7 +27,7 @@ def stream(tokenizer: PreTrainedTokenizerFast, text: str) -> dict[str, Any]:
     without it too.
 
     >>> stream(load_tokenizer("qwen3"), "推")["tokens"]
-    [{'id': 102042, 'alone': '推', 'delta': '推'}]
+    [{'id': 83751, 'alone': '推', 'delta': '推'}]
     """
     ids = tokenizer(text, add_special_tokens=False).input_ids
     manager = DetokenizeManager(tokenizer)
