@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minisgl_tok import DetokenizeManager, WholeDetokenizer, load_tokenizer
-from minisgl_tok.show import PieceTokenizer, cost, heatmap_html, heatmap_text, messages_of, microscope, race
+from minisgl_tok.show import PieceTokenizer, cost, messages_of, microscope, race
 from minisgl_tok.show import race as race_function
 from minisgl_tok.show.cost import Point
+from minisgl_tok.show.heatmap import heatmap_html, heatmap_text
 from minisgl_tok.show.peers import HubDecodeStream, HubTextStreamer, TokenByToken
 from minisgl_tok.show.specimen import in_place, look, why_alone
 

@@ -114,8 +114,8 @@ def as_text(points: Sequence[Point]) -> str:
     """The points as a table of µs a token, and how each manager grew.
 
     >>> print(as_text([Point("window", 50, 12.0), Point("window", 200, 12.6)]))
-    µs a token at   50   200  grew
-    window        12.0  12.6  × 1.1
+    µs a token at    50   200  grew
+    window         12.0  12.6  × 1.1
     """
     lengths = sorted({point.length for point in points})
     rows = [["µs a token at", *map(str, lengths), "grew"]]

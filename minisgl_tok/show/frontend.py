@@ -63,7 +63,6 @@ class Frontend:
         if self.ended:
             return
         self.ended = finished
-        self.open_before = self.open
         visible = [] if token in self.hidden else [token]
         self.ids += visible
         text = self._by_bytes(visible) if self.vocabulary.has_bytes else self._by_text()
@@ -105,12 +104,9 @@ class Frontend:
         kind, due = fault_kind(delta, self.due), self.due
         if kind == "early":
             self.due = ""  # the marks stand in its place
-            open_ = self.open or self.open_before
-            those = (
-                f"while {hexes(open_)} could still become a character"
-                if open_
-                else "though no byte is broken"
-            )
+            those = f"in place of {quoted(due)}" if due else "though no byte is broken"
+            if self.open:
+                those = f"while {hexes(self.open)} could still become a character"
             return Fault("early", f"U+FFFD was sent, {those}.")
         if kind == "lost":
             left = _after(delta, due)

@@ -92,7 +92,7 @@ def _table(race: Race, n: int) -> str:
         ends = "".join(f"<td>{_ending(trace)}</td>" for trace in race.traces.values())
         body += f'<tr class="end"><td colspan="3"><b>in the end</b></td>{ends}</tr>'
     note = f'<div class="key">messages {low + 1} to {high} of {total}</div>' if high - low < total else ""
-    return f'<table class="list"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}'
+    return f'<table class="list race"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}'
 
 
 def _row(race: Race, k: int, n: int) -> str:
@@ -205,15 +205,18 @@ class _Laps:
 def race(
     text: str = TEXT,
     tokenizer: Any = "qwen3",
-    runners: Mapping[str, Any] | None = None,
+    runners: Mapping[str, Any] | Sequence[str] | None = None,
     *,
     at: int | None = None,
     ids: Sequence[Any] | None = None,
     pieces: Mapping[int, bytes] | None = None,
 ) -> Player:
-    """Race streamers over a text, or over `ids`; `runners` is name -> manager, as for `stepper`."""
+    """Race streamers over a text, or over `ids`.
+
+    `runners` is name -> manager, as for `stepper`, or some names of `default_runners`.
+    """
     tokenizers = tokenizer_menu(tokenizer, pieces)
-    chosen = default_runners() if runners is None else dict(runners)
+    chosen = _runners(runners)
 
     def make(choices: Choices) -> _Laps:
         with_it = tokenizers[choices.tokenizer]()
@@ -221,3 +224,13 @@ def race(
 
     menu = list(tokenizers)[:1] if ids is not None else list(tokenizers)
     return Player(make, text=text, tokenizers=menu, fixed=ids is not None, at=None if at is None else at - 1)
+
+
+def _runners(wanted: Mapping[str, Any] | Sequence[str] | None) -> dict[str, Any]:
+    if isinstance(wanted, Mapping):
+        return dict(wanted)
+    known = default_runners()
+    unknown = [name for name in wanted or () if name not in known]
+    if unknown:
+        raise ValueError(f"no runner {', '.join(unknown)}: there are {', '.join(known)}")
+    return {name: known[name] for name in wanted or known}

@@ -138,6 +138,12 @@ SHAPES = """\
 .mt .slots table.strip td{min-width:31px;height:24px;font-size:13px}.mt .slots tr.chars td{font-size:22px;height:40px}
 .mt .strip td.b.slot{border:1.5px dotted var(--mt-new);color:var(--mt-faint);border-radius:3px}
 .mt .strip td.c.broken{border:2px dotted var(--mt-fault)}
+.mt table.race th{white-space:normal;vertical-align:bottom}
+.mt .belt{display:flex;flex-wrap:wrap;gap:4px;align-items:center}
+.mt .frame{display:inline-flex;gap:2px;border:1.5px solid var(--mt-context);border-radius:4px;padding:2px 3px}
+.mt .frame.late{border-style:dotted;border-color:var(--mt-line);color:var(--mt-faint)}
+.mt .gate{border-left:4px double var(--mt-new);padding-left:7px;margin-left:3px;display:inline-block;height:22px}
+.mt .burn{border-bottom:3px dashed var(--mt-new)}
 .mt table.heat td{padding:3px 10px 3px 8px;border-left:1px solid var(--mt-line);line-height:1.25}
 .mt table.heat small{color:var(--mt-soft)}
 .mt .heat1,.mt .heat2,.mt .heat3,.mt .heat4{background:color-mix(in srgb,var(--mt-fault-ground) var(--mt-heat),transparent)}

@@ -23,7 +23,7 @@ def visible(text: str) -> str:
 def sentence(text: str) -> str:
     """A message for people, on one line: its spaces stay spaces.
 
-    >>> sentence("no\n such \x1b")
+    >>> sentence("no\\n such \\x1b")
     'no such ␛'
     """
     return visible(" ".join(text.split())).replace(SIGNS[" "], " ")
