@@ -135,7 +135,8 @@ def _cell(cell: wording.Cell) -> Text:
 
 def as_text(*parts: RenderableType, width: int = 110) -> str:
     """The same without colour, as plain text."""
-    console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
+    # In a notebook rich would show it there instead of writing it.
+    console = Console(file=io.StringIO(), width=width, color_system=None, force_jupyter=False)
     console.print(*parts, sep="\n")
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return "\n".join(line.rstrip() for line in text.splitlines())

@@ -66,10 +66,15 @@ def execute(path: Path, **environment: str) -> Any:
         before = {name: os.environ.get(name) for name in environment}
         os.environ.update(environment)
         try:
-            folder = {"metadata": {"path": str(path.parent)}}
-            NotebookClient(
-                book, timeout=SECONDS, record_timing=False, store_widget_state=False, resources=folder
-            ).execute()
+            client = NotebookClient(
+                book,
+                timeout=SECONDS,
+                record_timing=False,
+                store_widget_state=False,
+                extra_arguments=["--log-level=ERROR"],
+                resources={"metadata": {"path": str(path.parent)}},
+            )
+            client.execute()
         finally:
             for name, value in before.items():
                 if value is None:
