@@ -68,11 +68,12 @@ def run_of_decode_stream(tokenizer: Any, steps: Steps) -> Run:
     backend = tokenizer.backend_tokenizer
     streams = [DecodeStream(skip_special_tokens=True) for _ in steps[0]]
 
-    def run(steps: Steps) -> None:
+    def run(steps: list[list[Any]]) -> None:
         for step in steps:
-            [stream.step(backend, token) for stream, token in zip(streams, step)]  # noqa: B905
+            for stream, token in step:
+                stream.step(backend, token)
 
-    return run, steps
+    return run, [list(zip(streams, step, strict=True)) for step in steps]
 
 
 def run_of_text_streamer(tokenizer: Any, steps: Steps) -> Run:
@@ -82,10 +83,12 @@ def run_of_text_streamer(tokenizer: Any, steps: Steps) -> Run:
 
     def run(steps: list[list[Any]]) -> None:
         for step in steps:
-            for streamer, token in zip(streamers, step):  # noqa: B905
+            for streamer, token in step:
                 streamer.put(token)
 
-    return run, [[torch.tensor([token]) for token in step] for step in steps]
+    return run, [
+        [(one, torch.tensor([token])) for one, token in zip(streamers, step, strict=True)] for step in steps
+    ]
 
 
 def run_of_floor(tokenizer: Any, steps: Steps) -> Run:
@@ -129,6 +132,14 @@ def cpu_time(task: Callable[[], Any]) -> float:
     return spent
 
 
+def time_a_token(prepare: Callable[[Any, Steps], Run], tokenizer: Any, steps: Steps) -> float:
+    """Seconds of CPU time a token, behind the first steps."""
+    run, calls = prepare(tokenizer, steps)
+    timed = calls[WARM:]
+    run(calls[:WARM])
+    return cpu_time(partial(run, timed)) / (len(timed) * len(steps[0]))
+
+
 def speed(name: str, *, batches: tuple[int, ...], rounds: int, tokens: int) -> list[dict[str, Any]]:
     """A row for each contender, batch and kind of text; rounds are taken in turn."""
     tokenizer = zoo(name)
@@ -140,10 +151,7 @@ def speed(name: str, *, batches: tuple[int, ...], rounds: int, tokens: int) -> l
             for _ in range(rounds):
                 gc.collect()
                 for who, prepare in contenders().items():
-                    run, calls = prepare(tokenizer, steps)
-                    run(calls[:WARM])
-                    timed = calls[WARM:]
-                    spent[who].append(cpu_time(partial(run, timed)) / (len(timed) * batch))
+                    spent[who].append(time_a_token(prepare, tokenizer, steps))
             for who, times in spent.items():
                 us = round(statistics.median(times) * 1e6, 4)
                 rows.append({"who": who, "tokenizer": name, "batch": batch, "kind": kind, "us": us})
@@ -276,7 +284,7 @@ def _points(row: dict[str, Any]) -> str:
 def run(names: list[str], *, quick: bool) -> dict[str, Any]:
     """Everything, measured in one process."""
     batches = (1, 256) if quick else BATCHES
-    rounds, tokens = (2, 512) if quick else (ROUNDS, TOKENS)
+    rounds, tokens = (1, 256) if quick else (ROUNDS, TOKENS)
     never, patience = (1_000, 0.3) if quick else (NEVER, PATIENCE)
     results: dict[str, Any] = {"machine": report.machine(), "tokenizers": names, "batches": list(batches)}
     results["speed"] = [
@@ -291,11 +299,12 @@ def run(names: list[str], *, quick: bool) -> dict[str, Any]:
 
 def main(argv: list[str] | None = None) -> int:
     parser = report.parser("detokenize", __doc__.splitlines()[0])
-    byte_fallback = "mistral" if "mistral" in available() else "toy"
-    names = ["qwen3", "toy" if parser.parse_known_args(argv)[0].quick else byte_fallback]
-    parser.add_argument("--tokenizers", nargs="+", choices=available(), default=names)
+    parser.add_argument(
+        "--tokenizers", nargs="+", choices=available(), help="default: qwen3 and one of SentencePiece's kind"
+    )
     args = parser.parse_args(argv)
-    results = run(args.tokenizers, quick=args.quick)
+    byte_fallback = "mistral" if "mistral" in available() and not args.quick else "toy"
+    results = run(args.tokenizers or ["qwen3", byte_fallback], quick=args.quick)
     tables(results)
     report.save(results, report.target("detokenize", args))
     return 0 if args.quick or all(goal["met"] for goal in results["goals"]) else 1

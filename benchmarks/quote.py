@@ -91,11 +91,9 @@ def fault_table(rows: list[dict[str, Any]]) -> list[str]:
 
 def batch_sentence(measured: dict[str, Any]) -> str:
     """What one call of the library is worth to the tokenizing side."""
-    parts = [
-        f"{row['ratio']:.1f} × on {row['work']} ({'one core' if row['cores'] == 1 else f'{row["cores"]} cores'})"
-        for row in measured["rows"]
-        if row["work"].startswith(("256 prompts", "32"))
-    ]
+    rows = [row for row in measured["rows"] if row["work"].startswith(("256 prompts", "32"))]
+    cores = {1: "one core", 2: "two cores"}
+    parts = [f"{row['ratio']:.1f} × on {row['work']} ({cores[row['cores']]})" for row in rows]
     return f"`TokenizeManager` against one `encode` a message: {', '.join(parts)}."
 
 
@@ -105,6 +103,10 @@ def text() -> str:
     kinds = ", ".join(dict.fromkeys(row["kind"] for row in measured["speed"]))
     tokenizers = ", ".join(dict.fromkeys(row["tokenizer"] for row in judged))
     sections = [
+        [
+            "How fast and how right it is, beside two streamers in wide use (`python -m benchmarks.detokenize`,"
+            " `benchmarks.conformance` and `benchmarks.tokenize` measure it anew):"
+        ],
         speed_table(measured),
         [
             f"Mean of {kinds} with {measured['tokenizers'][0]}; in brackets, times the exact manager's."
