@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import importlib
+import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any
+
+from IPython.display import Markdown
 
 from practice import answers, course, notebook, overlay, sidebyside
 from practice.chapters import in_chapter
 from practice.course import Session
-from practice.exercise import load
+from practice.exercise import exercise_ids, load
 from practice.predict import predict as predict
 from practice.predict import predicted as predicted
 from practice.predictions import JAPANESE as JAPANESE
 from practice.predictions import KOREAN as KOREAN
 from practice.view import View
 
-reference = overlay.reference()  # the package's own code, whole whatever is dug
-yours = importlib.import_module("minisgl_tok")  # the same names on the reader's code, holes included
+ROOT = Path(__file__).resolve().parent.parent
+PARTS = ("server", "stop", "worker", "show")  # what the package itself imports only where it is asked for
+
+
+def _whole(package: ModuleType) -> ModuleType:
+    for part in PARTS:
+        importlib.import_module(f"{package.__name__}.{part}")
+    return package
+
+
+reference = _whole(overlay.reference())  # the package's own code, whatever is dug
+yours = _whole(importlib.import_module("minisgl_tok"))  # the same names on the reader's code, holes included
 _session = Session()
 
 
@@ -77,6 +92,35 @@ def both(function: Callable[[Any], Any]) -> View:
     A hole says which exercise it is, an error is shown: nothing is raised.
     """
     return sidebyside.side_by_side(function, reference, yours)
+
+
+def managers(name: str) -> dict[str, Any]:
+    """The package's own class of that name and, once written, the reader's, for the pictures' menus.
+
+    The reader's is left out while a hole is left in its module, or nothing of it is theirs.
+
+    >>> list(managers("DetokenizeManager"))
+    ['reference']
+    """
+    theirs = getattr(yours, name)
+    own = [exercise for exercise in map(load, exercise_ids()) if exercise.module_name == theirs.__module__]
+    states = {overlay.installed(exercise) for exercise in own}
+    written = {"yours": theirs} if "yours" in states and "hole" not in states else {}
+    return {"reference": getattr(reference, name)} | written
+
+
+def results(name: str) -> Any:
+    """What `python -m benchmarks.NAME` has saved last.
+
+    Raises FileNotFoundError where it never ran.
+    """
+    return json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text("utf-8"))
+
+
+def speed() -> Markdown:
+    """The README's section on speed and faults, which a test keeps equal to the saved results."""
+    page = (ROOT / "README.md").read_text("utf-8")
+    return Markdown(page.partition("<!-- speed:begin -->")[2].partition("<!-- speed:end -->")[0])
 
 
 def entry(**arguments: Any) -> None:

@@ -166,7 +166,7 @@ def shown(value: Any) -> str:
     """A value as Python writes it, bytes as hex; a long one keeps its beginning and its end.
 
     >>> shown(b"\\xe6\\x8e"), shown([1, 2]), shown("x" * 500)[-20:]
-    ('e6 8e', '[1, 2]', "xxx (502 characters)")
+    ('e6 8e', '[1, 2]', "xx' (502 characters)")
     """
     text = value.hex(" ") if isinstance(value, bytes) and value else repr(value)
     if len(text) <= LONGEST:
