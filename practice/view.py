@@ -34,6 +34,7 @@ padding:10px 14px;font:14px/1.5 system-ui,"Segoe UI",Roboto,sans-serif;max-width
 .mt.pj .differs{{background:var(--mt-fault-ground);border-bottom:2px solid var(--mt-fault)}}
 .mt.pj ul,.mt.pj ol{{margin:4px 0 4px 22px;padding:0}}
 .mt.pj summary{{cursor:pointer}}
+.mt.pj .mt{{background:none;padding:0}}
 </style>"""
 
 

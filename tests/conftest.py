@@ -51,3 +51,15 @@ def source_of() -> Callable[..., str]:
         return wrong.source(exercise, right)
 
     return source
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small chapter, executed and stored as the real ones are. Nobody may change it."""
+    import small_notebook
+
+    from notebooks import store
+
+    path = small_notebook.write(tmp_path_factory.mktemp("small") / "00_small.ipynb")
+    store(path)
+    return path

@@ -145,6 +145,7 @@ def test_the_dark_theme_keeps_the_words_readable(lab: Any, page: Any) -> None:
     change = "() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})"
     page.evaluate(change)
     page.wait_for_selector('body[data-jp-theme-light="false"]', state="attached")
+    page.wait_for_selector("#jupyterlab-splash", state="detached")
     card = output(page, ANSWER).locator(".pj").first
     text, ground = card.evaluate("e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]")
     assert contrast(text, ground) > 7
