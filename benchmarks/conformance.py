@@ -66,9 +66,12 @@ class Source:
         return [[token] for token in [*ids, self.tokenizer.eos_token_id]]
 
     def natural(self) -> Iterator[Calls]:
+        """Each script once, then two in one text."""
+        alone = list(texts.SCRIPTS.values())
+        for text in alone:
+            yield self.ended(self.encode(text))
         while True:
-            for text in texts.SCRIPTS.values():
-                yield self.ended(self.encode(text))
+            yield self.ended(self.encode(" ".join(self.random.sample(alone, 2))))
 
     def of_text(self, text: str) -> Iterator[Calls]:
         while True:

@@ -41,7 +41,9 @@ def number(value: float) -> str:
     """
     if value >= 100:
         return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
+    if value >= 10:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if value >= 0.1 else f"{value:.3f}"
 
 
 def speed_table(measured: dict[str, Any]) -> list[str]:
@@ -59,7 +61,7 @@ def speed_table(measured: dict[str, Any]) -> list[str]:
         cells = []
         for batch in batches:
             us, own = mean_us(rows, who, name, batch), mean_us(rows, EXACT, name, batch)
-            times = "" if who in (EXACT, FLOOR) else f" ({us / own:.1f} ×)"
+            times = "" if who == EXACT else f" ({number(us / own)} ×)"
             cells.append(number(us) + times)
         lines.append(f"| {CALLED[who]} | " + " | ".join(cells) + f" | {growth(grown.get(who))} |")
     return lines
