@@ -22,15 +22,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import minisgl_tok
 from minisgl_tok import DetokenizeMsg, ExactDetokenizeManager
-from minisgl_tok.exact import build_table, table_of
+from minisgl_tok.exact import build_table
 
 from . import report, texts
-from .streamers import text_streamer
+from .contenders import EXACT, FLOOR, STREAM, WINDOW, Run, Steps, contenders
 from .zoo import available, zoo
 
-FLOOR, EXACT, WINDOW, STREAM = "floor", "ExactDetokenizeManager", "DetokenizeManager", "DecodeStream"
 BATCHES = (1, 32, 256, 1_024)
 ROUNDS = 5
 WARM = 16  # steps before the clock starts: requests are opened, and caches as full as in use
@@ -39,78 +37,6 @@ NEVER = 20_000  # ids that never complete a character
 CHUNK = 200  # ids of one figure of the growth
 MARKS = (200, 1_000, 5_000, 10_000, NEVER)  # where the growth is read
 PATIENCE = 4.0  # seconds of CPU time for one contender's growth
-
-Steps = list[list[int]]  # one token of each request, step by step
-Run = tuple[Callable[[list[Any]], Any], list[Any]]  # what the clock measures, and its input, step by step
-
-
-# ------------------------------------------------------------------ contenders
-
-
-def run_of_manager(name: str) -> Callable[[Any, Steps], Run]:
-    """How a manager of the package is run."""
-
-    def prepare(tokenizer: Any, steps: Steps) -> Run:
-        manager = getattr(minisgl_tok, name)(tokenizer)
-
-        def run(calls: list[list[DetokenizeMsg]]) -> None:
-            for msgs in calls:
-                manager.detokenize(msgs)
-
-        return run, [[DetokenizeMsg(uid, token, False) for uid, token in enumerate(step)] for step in steps]
-
-    return prepare
-
-
-def run_of_decode_stream(tokenizer: Any, steps: Steps) -> Run:
-    from tokenizers.decoders import DecodeStream
-
-    backend = tokenizer.backend_tokenizer
-    streams = [DecodeStream(skip_special_tokens=True) for _ in steps[0]]
-
-    def run(steps: list[list[Any]]) -> None:
-        for step in steps:
-            for stream, token in step:
-                stream.step(backend, token)
-
-    return run, [list(zip(streams, step, strict=True)) for step in steps]
-
-
-def run_of_text_streamer(tokenizer: Any, steps: Steps) -> Run:
-    import torch
-
-    streamers = [text_streamer(tokenizer) for _ in steps[0]]
-
-    def run(steps: list[list[Any]]) -> None:
-        for step in steps:
-            for streamer, token in step:
-                streamer.put(token)
-
-    return run, [
-        [(one, torch.tensor([token])) for one, token in zip(streamers, step, strict=True)] for step in steps
-    ]
-
-
-def run_of_floor(tokenizer: Any, steps: Steps) -> Run:
-    texts = [entry if isinstance(entry, str) else "" for entry in table_of(tokenizer)]
-
-    def run(steps: Steps) -> None:
-        for step in steps:
-            [texts[token] for token in step]
-
-    return run, steps
-
-
-def contenders() -> dict[str, Callable[[Any, Steps], Run]]:
-    """Name -> how to prepare its run."""
-    own = [EXACT, "SafeDetokenizeManager", WINDOW]
-    return {
-        FLOOR: run_of_floor,
-        **{name: run_of_manager(name) for name in own if hasattr(minisgl_tok, name)},
-        STREAM: run_of_decode_stream,
-        "TextStreamer": run_of_text_streamer,
-    }
-
 
 # ------------------------------------------------------------------ speed
 
