@@ -1,20 +1,24 @@
 """The cost picture: the time that one more token takes, against the length of the answer.
 
 Decoding everything costs more with each token; a window does not, until ids come that never
-complete a character; bytes never do. `measure` takes the times, `plot` and `as_text` draw.
+complete a character; bytes never do. `measure` takes the times, `plot`, `picture` and `as_text` draw.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
 from typing import Any
 
+import matplotlib
+
 from ..messages import DetokenizeMsg
 from .managers import new_manager
 from .stepper import default_managers
+from .still import Still
 from .theme import LIGHT
 from .visible import pad, width
 
@@ -108,6 +112,15 @@ def plot(points: Sequence[Point], title: str = "", axes: Any = None) -> Any:
     axes.grid(visible=True, alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
     return axes
+
+
+def picture(points: Sequence[Point], title: str = "") -> Still:
+    """The points as a notebook shows them: the plot, with the table as its text."""
+    drawn = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "cost", "svg.fonttype": "none"}):
+        plot(points, title).figure.savefig(drawn, format="svg", metadata={"Date": None})
+    svg = drawn.getvalue()
+    return Still(svg[svg.index("<svg") :], as_text(points))
 
 
 def as_text(points: Sequence[Point]) -> str:

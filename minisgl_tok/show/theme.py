@@ -151,4 +151,5 @@ SHAPES = """\
 .mt .key{font-size:11.5px;color:var(--mt-soft);margin:3px 0 0}
 """
 
-STYLE = f"<style>{THEMES}{SHAPES}</style>"
+# Notebook pages have rules of their own for tables; the doubled name outweighs them.
+STYLE = f"<style>{THEMES}{SHAPES.replace('.mt ', '.mt.mt.mt ')}</style>"
