@@ -20,7 +20,6 @@ import logging
 import signal
 import tempfile
 import threading
-from typing import Any
 
 from .managers import NAMES
 from .processes import START_TIMEOUT, Child, Launched
@@ -63,10 +62,7 @@ def launch(
         raise ValueError("tokenizers apart need an address of their own: tokenizer_addr")
     if detokenizer not in NAMES:
         raise ValueError(f"no detokenizer {detokenizer!r}: there are {', '.join(NAMES)}")
-    folder = tempfile.mkdtemp(prefix="minisgl-tok-")
-    create = (num_tokenizer == 0) if create is None else create
-    open_addr = f"ipc://{folder}/open" if num_tokenizer else None
-    common: dict[str, Any] = {
+    common = {
         "tokenizer_path": tokenizer_path,
         "backend_addr": backend_addr,
         "frontend_addr": frontend_addr,
@@ -76,21 +72,15 @@ def launch(
         "detokenizer": detokenizer,
         "restarted": False,
     }
-    role = "detokenizer" if num_tokenizer else "both"
-    children = []
-    if num_detokenizer > 1:
-        addrs = [f"ipc://{folder}/{n}" for n in range(num_detokenizer)]
-        arguments = {"addr": detokenizer_addr, "create": create, "addrs": addrs, "open_addr": open_addr}
-        children.append(Child("forwarder", "minisgl_tok.forward:forward_worker", arguments))
-        heard = [{"addr": addr, "create": True, "open_addr": None} for addr in addrs]
-    else:
-        heard = [{"addr": detokenizer_addr, "create": create, "open_addr": open_addr}]
-    for n, where in enumerate(heard):
-        own = {**common, **where, "role": role, "tokenizer_id": num_tokenizer + n}
-        children.append(Child(f"{'detokenizer' if num_tokenizer else 'tokenizer'} {n}", entry, own))
+    folder = tempfile.mkdtemp(prefix="minisgl-tok-")  # of the sockets between the processes
+    heard_at = {"addr": detokenizer_addr, "create": (num_tokenizer == 0) if create is None else create}
+    if num_tokenizer:
+        heard_at["open_addr"] = f"ipc://{folder}/open"
+    children = _detokenizers(entry, common, heard_at, num_tokenizer, num_detokenizer, folder)
     for n in range(num_tokenizer):
-        own = {**common, "addr": tokenizer_addr, "create": False, "open_addr": open_addr}
-        children.append(Child(f"tokenizer {n}", entry, {**own, "role": "tokenizer", "tokenizer_id": n}))
+        where = {"addr": tokenizer_addr, "create": False, "open_addr": heard_at["open_addr"]}
+        own = {**common, **where, "role": "tokenizer", "tokenizer_id": n}
+        children.append(Child(f"tokenizer {n}", entry, own))
     launched = Launched(children, folder, restart)
     try:
         launched.start(start_timeout)
@@ -98,6 +88,23 @@ def launch(
         launched.stop()
         raise
     return launched
+
+
+def _detokenizers(
+    entry: str, common: dict, heard_at: dict, num_tokenizer: int, num_detokenizer: int, folder: str
+) -> list[Child]:
+    """The processes that hear the scheduler; with no tokenizers apart they do both directions."""
+    kind = "detokenizer" if num_tokenizer else "tokenizer"
+    role = "detokenizer" if num_tokenizer else "both"
+    if num_detokenizer == 1:
+        own = {**common, **heard_at, "role": role, "tokenizer_id": num_tokenizer}
+        return [Child(f"{kind} 0", entry, own)]
+    addrs = [f"ipc://{folder}/{n}" for n in range(num_detokenizer)]
+    children = [Child("forwarder", "minisgl_tok.forward:forward_worker", {**heard_at, "addrs": addrs})]
+    for n, addr in enumerate(addrs):
+        own = {**common, "addr": addr, "create": True, "role": role, "tokenizer_id": num_tokenizer + n}
+        children.append(Child(f"{kind} {n}", entry, own, behind="forwarder"))
+    return children
 
 
 # ------------------------------------------------------------------ the command line

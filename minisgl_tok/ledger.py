@@ -23,6 +23,8 @@ from .stop import StopStrings
 MAX_WAITING = 4_096  # tokens that wait for the opening of their requests
 REMEMBERED = 10.0  # s for which an abort stops a request that was not yet opened
 
+OPENING = {TokenizeMsg, OpenMsg}
+
 logger = logging.getLogger(__name__)
 
 
@@ -66,7 +68,7 @@ def parts(msgs: list) -> Iterator[list]:
     >>> [len(part) for part in parts([opening(1), AbortMsg(1), opening(1), opening(2)])]
     [2, 2]
     """
-    if not any(type(msg) is TokenizeMsg or type(msg) is OpenMsg for msg in msgs):
+    if OPENING.isdisjoint(map(type, msgs)):
         yield msgs
         return
     start = 0

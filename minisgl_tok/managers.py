@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sized
 from typing import TYPE_CHECKING, Protocol
 
 from .detokenize import DetokenizeManager
@@ -21,6 +22,9 @@ logger = logging.getLogger(__name__)
 
 class Detokenizing(Protocol):
     """What a worker asks of its detokenizer."""
+
+    @property
+    def decode_map(self) -> Sized: ...
 
     def open(self, uid: int) -> None: ...
 
@@ -54,15 +58,16 @@ class WindowInRounds:
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast) -> None:
         self.manager = DetokenizeManager(tokenizer)
+        self.decode_map = self.manager.decode_map
         self.outside = len(tokenizer)  # an id that decodes to nothing
 
     def open(self, uid: int) -> None:
         """A uid begins anew."""
-        self.manager.decode_map.pop(uid, None)
+        self.decode_map.pop(uid, None)
 
     def abort(self, uid: int) -> None:
         """Free the state of a request."""
-        self.manager.decode_map.pop(uid, None)
+        self.decode_map.pop(uid, None)
 
     def detokenize(self, msgs: list[DetokenizeMsg]) -> list[str]:
         """One delta for each message, in their order."""

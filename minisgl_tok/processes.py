@@ -71,6 +71,7 @@ class Child:
     name: str
     entry: str
     arguments: dict[str, Any]
+    behind: str = ""  # the child through which its messages come: when that dies, it starts anew as well
     process: Any = None
     ack_queue: Any = None
     ready: bool = False
@@ -165,6 +166,9 @@ class Launched:
                 child.start_at = float("inf")
                 return
             logger.warning("%s died (exit status %s) and is started again", child.name, code)
+            for other in self.children:
+                if other.behind == child.name and other.process is not None:
+                    other.process.kill()  # what it has not received would be a gap in somebody's text
             child.start_at = now + (PAUSE * 2**child.deaths if child.deaths else 0.0)
         if now >= child.start_at:
             self._spawn(child, restarted=True)

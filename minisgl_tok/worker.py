@@ -91,8 +91,9 @@ UserReply(uid=1, incremental_output=' world', finished=True, finish_reason=UNSET
         return bool(self.ledger.waiting)
 
     def summary(self) -> dict[str, int]:
-        """What was counted, and how many requests are still open."""
-        return {"open": len(self.ledger.open), **self.ledger.counts}
+        """What was counted, and how many requests are still open and have state."""
+        states = len(self.detokenizing.decode_map)
+        return {"open": len(self.ledger.open), "states": states, **self.ledger.counts}
 
     # -------------------------------------------------------------- a drain
 

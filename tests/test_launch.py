@@ -299,3 +299,16 @@ def test_requests_are_whole_however_many_processes_share_them(tokenizers, detoke
         running.api.put(AbortMsg(77))
         assert running.frontend.get() == UserReply(77, "", True, finish_reason="abort")
         assert running.backend.get() == AbortBackendMsg(77)
+
+
+def test_when_the_forwarder_dies_no_text_gets_a_gap():
+    with server(0, 2, extended=True) as running:
+        running.api.put(prompt(1))
+        running.backend.get()
+        running.scheduler.put(DetokenizeMsg(1, HELLO, False))
+        assert running.frontend.get().incremental_output == "Hello"
+        os.kill(running.launched.pids["forwarder"], signal.SIGKILL)
+        until(lambda: running.launched.restarts == 3, 60)
+        running.launched.wait_ready()
+        running.scheduler.put(DetokenizeMsg(1, WORLD, True))
+        assert running.frontend.get() == UserReply(1, "", True, finish_reason="error")

@@ -284,7 +284,7 @@ def test_a_message_of_another_direction_is_logged_and_nothing_else(talk, caplog)
 def test_a_late_token_is_dropped_and_nothing_is_said_of_it(talk):
     talk(DetokenizeMsg(1, HELLO, True), DetokenizeMsg(1, WORLD, False))
     assert talk(DetokenizeMsg(1, WORLD, True)) == ([], [])
-    assert (talk.text(1), talk.worker.summary()) == ("Hello", {"open": 0, "late token": 2})
+    assert (talk.text(1), talk.worker.summary()) == ("Hello", {"open": 0, "states": 0, "late token": 2})
 
 
 def test_a_uid_begins_anew_with_its_next_prompt(talk):
@@ -439,8 +439,7 @@ def test_whatever_comes_each_beginning_has_one_end_and_no_state_is_left(name, ro
             assert ends[uid] <= openings[uid] + (uid in tokens)
             mine = [reply.finished for reply in talk.replies if reply.uid == uid]
             assert not mine or mine[-1]
-        assert talk.worker.summary()["open"] == 0
-        assert not getattr(talk.worker.detokenizing, "decode_map", {})
+        assert (talk.worker.summary()["open"], talk.worker.summary()["states"]) == (0, 0)
 
     check()
 
