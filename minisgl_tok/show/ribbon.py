@@ -45,10 +45,22 @@ def _row(kind: str, title: str, cells: str) -> str:
     return f'<tr class="{kind}"><th>{title}</th>{cells}</tr>'
 
 
+# Borders that carry a meaning stand in the cell itself: a notebook that is not trusted yet
+# loses its style sheet, but not these.
+BORDERS = {
+    "c sent": "border-style:solid;border-width:1.5px",
+    "c held": "border-style:dashed;border-width:2px",
+    "c open": "border-style:dotted;border-width:2px",
+    "w context": "border-style:none solid solid;border-width:2px",
+    "w new": "border-style:none dashed dashed;border-width:2px",
+}
+
+
 def _cell(kind: str, span: int, body: str, title: str = "") -> str:
     spans = f' colspan="{span}"' if span > 1 else ""
     about = f' title="{escape(title)}"' if title else ""
-    return f'<td class="{kind}"{spans}{about}>{body}</td>'
+    border = f' style="{BORDERS[kind]}"' if kind in BORDERS else ""
+    return f'<td class="{kind}"{spans}{about}{border}>{body}</td>'
 
 
 CHAR_TITLES = {

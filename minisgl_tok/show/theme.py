@@ -63,7 +63,7 @@ SHAPES = """\
 .mt{background:var(--mt-ground);color:var(--mt-text);font:14px/1.45 system-ui,"Segoe UI",Roboto,sans-serif;padding:6px 2px;max-width:1180px}
 .mt .soft{color:var(--mt-soft)}.mt .faint{color:var(--mt-faint)}
 .mt code,.mt .mono,.mt table.strip,.mt pre{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,"Noto Sans CJK SC",monospace}
-.mt code{background:none;color:inherit;padding:0;font-size:13px}
+.mt.mt code{background:none;color:inherit;padding:0;font-size:13px}
 .mt table{border-collapse:separate;margin:0;font-size:12.5px;border:0;color:inherit;table-layout:auto;width:auto}
 .mt table td,.mt table th{padding:0;border:0;text-align:left;max-width:none;white-space:nowrap;vertical-align:middle;line-height:1.35}
 .mt table tr,.mt table tbody tr:nth-child(n),.mt table tbody tr:nth-child(n):hover{background:none}
@@ -110,6 +110,7 @@ SHAPES = """\
 .mt .say{border-left:4px solid var(--mt-new);padding:1px 0 1px 9px;margin:7px 0 0}
 .mt .say.fault{border-left:4px double var(--mt-fault);color:var(--mt-fault);font-weight:600}
 .mt .say.moved{border-left-color:var(--mt-sent)}
+.mt table.sub td,.mt table.sub th{text-align:left}
 .mt table.sub td{padding:1px 1px;font-size:15px}
 .mt table.sub th{padding:1px 14px 1px 0;font-weight:400;color:var(--mt-soft);font-size:13px}
 .mt table.sub tr.result td,.mt table.sub tr.result th{border-top:1.5px solid var(--mt-soft);padding-top:3px}
@@ -122,7 +123,7 @@ SHAPES = """\
 .mt .byte{display:inline-block;min-width:22px;text-align:center;border:1.5px solid var(--mt-new);border-radius:3px;margin-right:3px;font:12px ui-monospace,"DejaVu Sans Mono",monospace}
 .mt .byte.missing{border-style:dotted;color:var(--mt-faint)}
 .mt table.list{border-spacing:0;width:100%}
-.mt table.list td,.mt table.list th{padding:2px 10px 2px 0;border-bottom:1px solid var(--mt-line);font-size:12.5px}
+.mt table.list td,.mt table.list th{text-align:left;padding:2px 10px 2px 0;border-bottom:1px solid var(--mt-line);font-size:12.5px}
 .mt table.list th{color:var(--mt-soft);font-weight:600}
 .mt table.list td:first-child,.mt table.list th:first-child{padding-left:6px}
 .mt table.list tr.now td{background:var(--mt-new-ground);border-top:2px solid var(--mt-new);border-bottom:2px solid var(--mt-new)}
