@@ -20,7 +20,7 @@ COMMANDS = {
     "edit": "make the file of an answer from its starter",
     "reveal": "a solution, once yours has passed",
     "check": "does the course hold? hole, reference and every wrong answer get their own verdict",
-    "sync": "write statements and starters into the notebooks",
+    "sync": "write statements and starters into the notebooks, and what the pages say of them",
     "grade": "judge the answers of a class, one folder a student",
     "teacher": "goals, minutes and usual misconceptions of all exercises, as Markdown",
 }
@@ -223,16 +223,20 @@ def _check(asked: argparse.Namespace) -> int:
 
 def _sync(asked: argparse.Namespace) -> int:
     from practice.chapters import notebooks
+    from practice import pages
     from practice.sync import sync
 
     findings = sync(notebooks(), write=not asked.check)
     for finding in findings:
         done = ": written" if finding.stale and not asked.check else ""
         print(f"{finding}{done}")
+    stale = pages.sync(write=not asked.check)
+    for line in stale:
+        print(line)
     bad = [f for f in findings if f.broken or (f.stale and asked.check)]
-    if not findings:
-        print("statements and starters in the notebooks are up to date")
-    return 1 if bad else 0
+    if not findings and not stale:
+        print("statements and starters in the notebooks are up to date, and so are the pages")
+    return 1 if bad or (stale and asked.check) else 0
 
 
 def _grade(asked: argparse.Namespace) -> int:
