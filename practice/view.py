@@ -17,24 +17,24 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 
 # Colours come from the pictures' theme; these are the shapes of the judge's own words.
 STYLE = f"""<style>
-{THEMES}.mt.pj{{background:var(--mt-panel);color:var(--mt-text);border:1px solid var(--mt-line);border-radius:6px;
+{THEMES}.mt.mt.mt.pj{{background:var(--mt-panel);color:var(--mt-text);border:1px solid var(--mt-line);border-radius:6px;
 padding:10px 14px;font:14px/1.5 system-ui,"Segoe UI",Roboto,sans-serif;max-width:1180px}}
-.mt.pj .soft{{color:var(--mt-soft)}}
-.mt.pj .badge{{border:1.5px solid;border-radius:12px;padding:1px 10px;font-weight:600;background:var(--mt-ground)}}
-.mt.pj .passed{{color:var(--mt-sent)}}.mt.pj .failed{{color:var(--mt-fault)}}.mt.pj .waits{{color:var(--mt-soft);border-style:dashed}}
-.mt.pj .said{{border-left:3px solid var(--mt-line);padding-left:10px;margin:8px 0;color:var(--mt-text)}}
-.mt.pj .said.failed{{border-color:var(--mt-fault)}}
-.mt.pj code,.mt.pj pre{{font:13px/1.45 ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,"Noto Sans CJK SC",monospace;background:none;color:inherit;padding:0}}
-.mt.pj pre{{margin:4px 0 8px;padding:6px 10px;white-space:pre-wrap;background:var(--mt-ground);border:1px solid var(--mt-line);border-radius:4px}}
-.mt.pj .wide{{overflow-x:auto}}
-.mt.pj table{{border-collapse:collapse;margin:6px 0;font-size:13px;color:inherit}}
-.mt.pj table td,.mt.pj table th{{text-align:left;padding:3px 18px 3px 4px;border:0;border-bottom:1px solid var(--mt-line);white-space:pre-wrap;background:none}}
-.mt.pj table th{{color:var(--mt-soft);font-weight:600}}
-.mt.pj table tr.first td{{background:var(--mt-new-ground)}}
-.mt.pj .differs{{background:var(--mt-fault-ground);border-bottom:2px solid var(--mt-fault)}}
-.mt.pj ul,.mt.pj ol{{margin:4px 0 4px 22px;padding:0}}
-.mt.pj summary{{cursor:pointer}}
-.mt.pj .mt{{background:none;padding:0}}
+.mt.mt.mt.pj .soft{{color:var(--mt-soft)}}
+.mt.mt.mt.pj .badge{{border:1.5px solid;border-radius:12px;padding:1px 10px;font-weight:600;background:var(--mt-ground)}}
+.mt.mt.mt.pj .passed{{color:var(--mt-sent)}}.mt.mt.mt.pj .failed{{color:var(--mt-fault)}}.mt.mt.mt.pj .waits{{color:var(--mt-soft);border-style:dashed}}
+.mt.mt.mt.pj .said{{border-left:3px solid var(--mt-line);padding-left:10px;margin:8px 0;color:var(--mt-text)}}
+.mt.mt.mt.pj .said.failed{{border-color:var(--mt-fault)}}
+.mt.mt.mt.pj code,.mt.mt.mt.pj pre{{font:13px/1.45 ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,"Noto Sans CJK SC",monospace;background:none;color:inherit;padding:0}}
+.mt.mt.mt.pj pre{{margin:4px 0 8px;padding:6px 10px;white-space:pre-wrap;background:var(--mt-ground);border:1px solid var(--mt-line);border-radius:4px}}
+.mt.mt.mt.pj .wide{{overflow-x:auto}}
+.mt.mt.mt.pj table{{border-collapse:collapse;margin:6px 0;font-size:13px;color:inherit}}
+.mt.mt.mt.pj table td,.mt.mt.mt.pj table th{{text-align:left;padding:3px 18px 3px 4px;border:0;border-bottom:1px solid var(--mt-line);white-space:pre-wrap;background:none}}
+.mt.mt.mt.pj table th{{color:var(--mt-soft);font-weight:600}}
+.mt.mt.mt.pj table tr.first td{{background:var(--mt-new-ground)}}
+.mt.mt.mt.pj .differs{{background:var(--mt-fault-ground);border-bottom:2px solid var(--mt-fault)}}
+.mt.mt.mt.pj ul,.mt.mt.mt.pj ol{{margin:4px 0 4px 22px;padding:0}}
+.mt.mt.mt.pj summary{{cursor:pointer}}
+.mt.mt.mt.pj .mt{{background:none;padding:0}}
 </style>"""
 
 
