@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import logging
 import multiprocessing
+import os
 import queue
 import shutil
 import signal
@@ -36,9 +37,12 @@ _main_lock = threading.Lock()
 def enter(entry: str, arguments: dict[str, Any], folder: str) -> None:
     """What a child process does: call the function that `entry` names ("module:function").
 
-    A kernel's interrupt reaches the whole process group, so it is ignored here; who wants
-    this process gone sends SIGTERM or goes away.
+    Signals to a kernel reach its whole process group, an interrupt and the kill at its end
+    alike. So the child leaves the group: who wants it gone sends SIGTERM to it or goes away,
+    and there is always somebody left to tidy up.
     """
+    if hasattr(os, "setsid"):
+        os.setsid()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     module, _, name = entry.partition(":")
     try:

@@ -40,6 +40,13 @@ def until(condition, seconds=SOON):
         time.sleep(0.02)
 
 
+def runs(pid):
+    """Whether a process does anything yet; a zombie only waits to be counted."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    return False
+
+
 class Mailbox:
     """Takes single messages out of a queue, and fails instead of waiting for ever."""
 
@@ -202,21 +209,27 @@ SCRIPT = """
 import sys, time
 from minisgl_tok.demo import playground
 play = playground("toy", num_tokenizer=1)
-print(*play.launched.pids.values(), play.scheduler.pid, play.launched.folder, flush=True)
+folders = play.launched.folder, play.scheduler.launched.folder
+print(*play.launched.pids.values(), play.scheduler.pid, *folders, flush=True)
 {ending}
 """
 
 
-@pytest.mark.parametrize("ending", ["time.sleep(60)", "sys.exit(0)"])
-def test_nothing_is_left_when_the_parent_dies_or_just_ends(ending):
-    code = textwrap.dedent(SCRIPT.format(ending=ending))
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
-        *pids, folder = parent.stdout.readline().split()
+@pytest.mark.parametrize("death", ["killed", "its whole group terminated", "its end reached"])
+def test_nothing_is_left_when_the_parent_dies_or_just_ends(death):
+    code = textwrap.dedent(
+        SCRIPT.format(ending="sys.exit(0)" if death == "its end reached" else "time.sleep(60)")
+    )
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as parent:
+        *pids, folder, play_folder = parent.stdout.readline().split()
         assert len(pids) == 3
-        if "sleep" in ending:
+        if death == "killed":
             parent.kill()
-    until(lambda: not any(psutil.pid_exists(int(pid)) for pid in pids))
-    until(lambda: not os.path.exists(folder))
+        elif death == "its whole group terminated":
+            os.killpg(parent.pid, signal.SIGTERM)
+    until(lambda: not any(runs(int(pid)) for pid in pids))
+    until(lambda: not os.path.exists(folder) and not os.path.exists(play_folder))
 
 
 def test_a_script_without_a_guard_runs_once(tmp_path):
