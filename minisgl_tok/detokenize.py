@@ -159,12 +159,12 @@ class DetokenizeManager:
         All windows of a call are decoded together: two batch decodes, however many messages.
         A uid may stand in one call only once.
         """
-        statuses = [self.take(msg) for msg in msgs]
-        windows = [self.windows(status) for status in statuses]
+        windows = [self.windows(self.take(msg)) for msg in msgs]
         read_texts = self.tokenizer.batch_decode([read for read, _ in windows])
         surr_texts = self.tokenizer.batch_decode([surr for _, surr in windows])
-        deltas = list(map(self.advance, statuses, read_texts, surr_texts))
-        for msg in msgs:
+        deltas = []
+        for msg, read_text, surr_text in zip(msgs, read_texts, surr_texts, strict=True):
+            deltas.append(self.advance(self.decode_map[msg.uid], read_text, surr_text))
             if msg.finished:
                 del self.decode_map[msg.uid]
         return deltas

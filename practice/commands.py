@@ -222,8 +222,8 @@ def _check(asked: argparse.Namespace) -> int:
 
 
 def _sync(asked: argparse.Namespace) -> int:
-    from practice.chapters import notebooks
     from practice import pages
+    from practice.chapters import notebooks
     from practice.sync import sync
 
     findings = sync(notebooks(), write=not asked.check)

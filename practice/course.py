@@ -54,6 +54,7 @@ class Session:
     judge: Judge = field(default_factory=Judge)
     chapter: str | None = None
     judged: dict[str, Verdict] = field(default_factory=dict)
+    troubles: list[str] = field(default_factory=list)  # saved answers that cannot run any more
 
     def start(self, chapter: str) -> dict[str, overlay.Installed]:
         """Digs the chapter's holes and installs what the reader has; says which code runs where.
@@ -63,18 +64,14 @@ class Session:
         chapters = sorted({exercise.chapter for exercise in map(load, exercise_ids())})
         if chapter not in chapters and chapter_title(chapter) == chapter:
             raise ValueError(f"there is no chapter {chapter!r}; there are {', '.join(chapters)}")
-        self.chapter, self.judged = chapter, {}
+        self.chapter, self.judged, self.troubles = chapter, {}, []
         self.judge.warm()
         return {exercise.id: self._install(exercise, chapter) for exercise in map(load, exercise_ids())}
 
     def _install(self, exercise: Exercise, chapter: str) -> overlay.Installed:
-        passed = answers.passed(exercise) if exercise.chapter <= chapter and mode() != "reference" else None
-        if passed is not None:
-            overlay.fill(exercise, passed, str(answers.path(exercise)))
-        elif exercise.chapter == chapter:
-            overlay.dig(exercise)
-        else:
-            overlay.restore(exercise)
+        (overlay.dig if exercise.chapter == chapter else overlay.restore)(exercise)
+        if exercise.chapter <= chapter and mode() != "reference" and (trouble := install(exercise)):
+            self.troubles.append(trouble)
         return overlay.installed(exercise)
 
     def answer(self, exercise: Exercise, cell: str) -> Verdict:
@@ -127,11 +124,16 @@ def solution(exercise: Exercise) -> str:
     return overlay.reference_source(exercise)
 
 
-def install_all() -> None:
-    """Puts every answer that passed in its place."""
-    for exercise in map(load, exercise_ids()):
-        if (source := answers.passed(exercise)) is not None:
-            overlay.fill(exercise, source, str(answers.path(exercise)))
+def install(exercise: Exercise) -> str:
+    """Puts the last answer that passed in its place; says why where it cannot run any more."""
+    source = answers.passed(exercise)
+    if source is None:
+        return ""
+    try:
+        overlay.fill(exercise, source, str(answers.path(exercise)))
+    except Exception as error:  # whatever a reader's own lines raise
+        return f"{exercise.id}: your saved answer does not run any more ({error}); judge it again"
+    return ""
 
 
 def shown_path(path: Path) -> str:

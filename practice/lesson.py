@@ -134,5 +134,6 @@ def entry(**arguments: Any) -> None:
 
     It is importable, so that a spawned child finds it as `practice.judge:entry`.
     """
-    course.install_all()
+    for trouble in filter(None, map(course.install, map(load, exercise_ids()))):
+        print(trouble, file=sys.stderr)
     importlib.import_module("minisgl_tok.server").tokenize_worker(**arguments)

@@ -73,7 +73,8 @@ def text_ids(tokenizer: Any, random: Random, length: int) -> list[int]:
     A walk over the vocabulary: where a character is open, the next token must go on with it.
     Tokens that begin or end inside a character are as likely as all others together.
     """
-    ids, data = [], b""
+    ids: list[int] = []
+    data = b""
     while len(ids) < length or open_bytes(data):
         token = random.choice(random.choice(_going_on(tokenizer)[_missing(data)]))
         if _begins_text(data + token_bytes(tokenizer, token)):
