@@ -43,17 +43,19 @@ class BatchFrontendMsg:
 CLASSES = {c.__name__: c for c in (DetokenizeMsg, UserReply, BatchTokenizerMsg, BatchFrontendMsg)}
 
 
+PLAIN = {int, float, str, bytes, bool, type(None)}
+
+
 def to_plain(value: Any) -> Any:
     """A message as maps and lists, its class named in each map."""
-    if value is None or isinstance(value, (int, float, str, bytes, bool)):
+    kind = type(value)
+    if kind in PLAIN:
         return value
-    if isinstance(value, (list, tuple)):
+    if kind is list:
         return [to_plain(item) for item in value]
-    if isinstance(value, dict):
-        return {key: to_plain(item) for key, item in value.items()}
-    fields = {"__type__": type(value).__name__}
+    fields = {"__type__": kind.__name__}
     for key, item in value.__dict__.items():
-        fields[key] = to_plain(item)
+        fields[key] = item if type(item) in PLAIN else to_plain(item)
     return fields
 
 
