@@ -219,6 +219,7 @@ def opening(session: Session, installed: dict[str, Installed]) -> View:
             title,
             *(f"  {name}: {' '.join(ids)}" for name, ids in lines),
             f"  {done} of {of} exercises have passed",
+            *(f"  {trouble}" for trouble in session.troubles),
         ]
     )
     rows = "".join(
@@ -229,6 +230,7 @@ def opening(session: Session, installed: dict[str, Installed]) -> View:
         box(
             f"<b>{escape(title)}</b> <span class='soft'>· {done} of {of} exercises have passed</span>",
             f"<table>{rows}</table>",
+            *(f"<div>{escape(trouble)}</div>" for trouble in session.troubles),
         ),
     )
 

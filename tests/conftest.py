@@ -26,12 +26,17 @@ def answers_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def judge_py() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs `judge.py` as a reader does, its output piped."""
+def judge_py(capsys: pytest.CaptureFixture[str]) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`judge.py` with its output piped, without the start of another Python."""
+    from practice.commands import main
 
-    def run(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, str(ROOT / "practice" / "judge.py"), *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=120, **options)  # type: ignore[call-overload, no-any-return]
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        capsys.readouterr()
+        try:
+            status = main([str(argument) for argument in arguments])
+        except SystemExit as end:  # argparse
+            status = int(end.code or 0)
+        return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
 
     return run
 

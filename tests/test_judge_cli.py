@@ -101,9 +101,11 @@ def test_a_wrong_question_gets_one_line_and_status_2(judge_py, arguments: tuple[
     assert (done.returncode, done.stdout) == (2, "")
 
 
-def test_it_starts_from_any_folder(judge_py, write, tmp_path: Path) -> None:
+def test_the_script_starts_from_any_folder(write, tmp_path: Path) -> None:
     write("d2")
-    assert judge_py("d2", cwd=tmp_path).stdout == "d2  passed\n"
+    command = [sys.executable, str(ROOT / "practice" / "judge.py"), "d2"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.stdout, done.stderr, done.returncode) == ("d2  passed\n", "", 0)
 
 
 def test_a_python_without_the_libraries_goes_on_in_the_environment_or_says_make_lab(tmp_path: Path) -> None:
