@@ -49,10 +49,7 @@ class NotJudged(Exception):
 
 def start(chapter: str) -> View:
     """Opens a chapter: digs its holes, installs the reader's answers, says which code runs where."""
-    if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()) is not None:
-        notebook.load_magics(shell, _session)
-    installed = _session.start(chapter)
-    return notebook.opening(_session, installed)
+    return notebook.opening(_session, _session.start(chapter))
 
 
 def closing(chapter: str) -> View:
@@ -137,3 +134,7 @@ def entry(**arguments: Any) -> None:
     for trouble in filter(None, map(course.install, map(load, exercise_ids()))):
         print(trouble, file=sys.stderr)
     importlib.import_module("minisgl_tok.server").tokenize_worker(**arguments)
+
+
+if "IPython" in sys.modules and (shell := sys.modules["IPython"].get_ipython()) is not None:
+    notebook.load_magics(shell, _session)  # also for a cell that is run before the chapter's first

@@ -165,6 +165,9 @@ def answer(session: Session, line: str, cell: str) -> None:
             View("interrupted, not judged", box("Interrupted, not judged. Run the cell again when you like."))
         )
         return
+    except Exception as error:  # the folder, the judge itself: a reader's cell is never red for that
+        _refuse(f"{type(error).__name__}: {error}", error)
+        return
     view = VerdictView(session, exercise, verdict, session.what_now(exercise, verdict))
     display(view)
     if course.mode() and verdict.kind != "passed":
@@ -182,7 +185,7 @@ def explain(session: Session, line: str, cell: str) -> None:
 
 
 def _one_exercise(line: str) -> Exercise:
-    ids = line.split()
+    ids = line.partition("#")[0].split()
     if not ids:
         raise UnknownExercise("%%answer needs the id of an exercise, as in: %%answer d3")
     if len(ids) > 1:

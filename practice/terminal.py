@@ -36,6 +36,8 @@ def plain_line(exercise: Exercise, verdict: Verdict, asked: bool = False) -> str
         return f"{line}   {_one_line(verdict.mistake.sentence)}"
     if verdict.kind == "wrong" and asked:
         return f"{line}   {UNKNOWN} {wording.case_title(verdict.failure)}" if verdict.failure else line
+    if verdict.failure is not None and not verdict.failure.fixed:
+        return f"{line}   {wording.case_title(verdict.failure)}"
     if verdict.kind not in {"passed", "wrong", "not written yet"}:
         return f"{line}   {_one_line(wording.symptom(verdict))}"
     return line

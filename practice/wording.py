@@ -45,7 +45,11 @@ def badge(verdict: Verdict) -> str:
 
 def count(verdict: Verdict) -> str:
     """`5 of 8 cases`, or nothing where no case was run."""
-    return f"{verdict.passed} of {verdict.total} cases" if verdict.marks else ""
+    if not verdict.marks:
+        return ""
+    if verdict.failure is not None and not verdict.failure.fixed:
+        return f"all {verdict.total} fixed cases, but not a fresh one"
+    return f"{verdict.passed} of {verdict.total} cases"
 
 
 def marks(verdict: Verdict) -> str:
@@ -54,7 +58,8 @@ def marks(verdict: Verdict) -> str:
 
 def case_title(failure: Failure) -> str:
     name = failure.case.get("name", f"case {failure.number + 1}")
-    return f"first case that differs: “{name}”"
+    again = "" if failure.fixed else f" (JUDGE_SEED={failure.seed} draws it again)"
+    return f"first case that differs: “{name}”{again}"
 
 
 def symptom(verdict: Verdict) -> str:

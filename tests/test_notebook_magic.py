@@ -327,3 +327,23 @@ def test_an_unknown_form_is_an_error_that_names_the_choices(kernel: Kernel) -> N
     kernel.run("os.environ['JUDGE'] = 'strict'")
     error = kernel.run("judge.start('00')").error
     assert error is not None and "'reference'" in error
+
+
+def test_a_folder_that_cannot_be_written_is_told_of_and_raises_nothing(
+    kernel: Kernel, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    kernel.run(f"os.environ['JUDGE_ANSWERS'] = {str(tmp_path / 'file' / 'answers')!r}")
+    shown = kernel.run(f"%%answer a0\n{RIGHT_A0}")
+    assert shown.error is None and "Not judged" in shown.html and "Error" in shown.text
+
+
+def test_a_comment_behind_the_id_is_no_second_id(kernel: Kernel) -> None:
+    assert "✓ passed" in kernel.run(f"%%answer a0  # my third try\n{RIGHT_A0}").text
+
+
+def test_right_on_all_fixed_cases_is_not_enough(kernel: Kernel) -> None:
+    texts = [case["text"] for case in load("a0").fixed()]
+    known = {text: text.endswith("\ufffd") for text in texts}
+    shown = kernel.run(f"%%answer a0\ndef ends_in_half(text):\n    return {known!a}.get(text, 7)\n")
+    assert "but not a fresh one" in shown.text and "JUDGE_SEED=" in shown.html
