@@ -102,7 +102,8 @@ class Ledger:
         self.open: dict[int, Request] = {}
         self.ended = EndedUids()
         self.stopping: set[int] = set()  # open requests with stop strings
-        self.aborted_early: dict[int, float] = {}  # uid -> until when its abort is remembered
+        # uid -> until when its abort is remembered, and whether its end was already told
+        self.aborted_early: dict[int, tuple[float, bool]] = {}
         self.unheard = EndedUids()  # aborts that may have reached the scheduler before the request
         self.waiting: dict[int, list[DetokenizeMsg]] = {}  # tokens that overtook it
         self.deadline: dict[int, float] = {}  # uid -> when its tokens have waited enough
@@ -206,10 +207,11 @@ class Ledger:
         if uid in self.open:
             self.note("its uid is in use, the second request is ignored", uid)
             return
-        if self.aborted_early.pop(uid, 0.0) > self.clock():
+        until, told = self.aborted_early.pop(uid, (0.0, False))
+        if until > self.clock():
             self.unheard.add(uid)
-            part.aborted.append(uid)
             part.aborted_anew.append(uid)
+            part.aborted += [] if told else [uid]
             return
         try:
             stops = StopStrings(stop) if stop is not UNSET and stop else None
@@ -235,22 +237,23 @@ class Ledger:
 
     def _abort(self, msg: AbortMsg, part: Part) -> None:
         uid = msg.uid
+        early = uid not in self.open and uid not in self.ended
         if uid in self.open or uid in self.waiting:
             part.aborted.append(uid)
             self.end(uid)
-        elif uid not in self.ended:
+        elif early:
             self.note("an abort, but no such request is open", uid, level=logging.INFO)
-            if self.patience:
-                self._abort_early(uid)
+        if early and self.patience:
+            self._abort_early(uid, told=uid in part.aborted)
         part.others.append(msg)
 
-    def _abort_early(self, uid: int) -> None:
+    def _abort_early(self, uid: int, *, told: bool) -> None:
         """An abort that came before its request, by another road; the request will not begin."""
         now = self.clock()
-        for old in [old for old, until in self.aborted_early.items() if until <= now]:
+        for old in [old for old, (until, _) in self.aborted_early.items() if until <= now]:
             del self.aborted_early[old]
         if len(self.aborted_early) < MAX_WAITING:
-            self.aborted_early[uid] = now + REMEMBERED
+            self.aborted_early[uid] = now + REMEMBERED, told
         self.ended.add(uid)
 
     def _fail(self, part: Part, uid: int, reason: str, *, computing: bool) -> None:

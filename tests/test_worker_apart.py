@@ -62,6 +62,16 @@ def test_an_abort_that_overtakes_its_opening_stops_the_scheduler():
     assert talk(DetokenizeMsg(1, HELLO, False)) == ([], [])
 
 
+def test_an_abort_between_early_tokens_and_their_opening_ends_the_request_once():
+    talk = apart()
+    talk(DetokenizeMsg(1, HELLO, False))
+    talk(AbortMsg(1))
+    assert talk(OpenMsg(1))[1] == [AbortBackendMsg(1)]
+    talk(DetokenizeMsg(1, WORLD, True))
+    assert (talk.ends(1), talk.text(1)) == (["abort"], "")
+    assert talk.worker.summary()["open"] == 0
+
+
 def test_an_early_abort_is_not_remembered_for_ever():
     talk = apart()
     talk(AbortMsg(1))
