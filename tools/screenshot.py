@@ -16,7 +16,7 @@ from lab import Lab, chromium
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOK = "03_incremental_detokenization.ipynb"
-CELL = 'stepper("鱻䨻🦩'  # the cell whose stepper is shown, at the message it opens with
+CELL = 'show.stepper("鱻䨻🦩'  # the cell whose stepper is shown, at the message it opens with
 
 
 def main() -> int:
