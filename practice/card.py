@@ -80,5 +80,5 @@ def _own_lines(verdict: Verdict) -> str:
 
 
 def _printed(verdict: Verdict) -> str:
-    printed = verdict.failure.printed if verdict.failure else verdict.printed
+    printed = wording.printed(verdict)
     return f"<div class='soft'>it printed</div><pre>{escape(printed[:2000])}</pre>" if printed else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
+from pathlib import Path
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -90,8 +91,7 @@ def details(exercise: Exercise, verdict: Verdict, *, asked: bool = False) -> Ren
     if lines := wording.own_lines(verdict):
         parts.append(Text("in your answer:"))
         parts += [Text(f"  line {number:3}   {line}") for number, line in lines]
-    printed = verdict.failure.printed if verdict.failure else verdict.printed
-    if printed:
+    if printed := wording.printed(verdict):
         parts.append(Text("it printed:"))
         parts += [Text(f"  {_harmless(line)}") for line in printed.splitlines()[:20]]
     return Padding(Group(*parts), (0, 2))
@@ -99,7 +99,7 @@ def details(exercise: Exercise, verdict: Verdict, *, asked: bool = False) -> Ren
 
 def next_steps(exercise: Exercise, verdict: Verdict) -> RenderableType:
     """What to open and what to type next."""
-    path = answers.path(exercise)
+    path = Path(verdict.filename) if verdict.filename else answers.path(exercise)
     if not path.exists():
         return Text(
             f"  next: judge.py edit {exercise.id}   (writes {course.shown_path(path)} from its starter)"

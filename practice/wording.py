@@ -62,6 +62,10 @@ def case_title(failure: Failure) -> str:
     return f"first case that differs: “{name}”{again}"
 
 
+# What `Failure.raised` says where no exception of the answer's own is meant.
+OUR_WORDS = {"time limit", "memory", "ended", "crashed", "not run", "WrongType", "ChangedInput"}
+
+
 def symptom(verdict: Verdict) -> str:
     """One sentence on what was seen, without the reason."""
     failure = verdict.failure
@@ -71,11 +75,18 @@ def symptom(verdict: Verdict) -> str:
         return (
             f"Your code was stopped: {failure.message}." if verdict.kind == "time limit" else failure.message
         )
+    if failure.raised in OUR_WORDS:
+        return failure.message[:1].upper() + failure.message[1:]
     if failure.raised:
-        return f"{failure.raised}: {failure.message}" if failure.message else str(failure.raised)
+        return f"{failure.raised}: {failure.message}" if failure.message else failure.raised
     if failure.row is not None:
         return f"Message {failure.row + 1} is the first that differs."
     return "What comes back is not what was expected."
+
+
+def printed(verdict: Verdict) -> str:
+    """What the answer printed: with the case that is shown, or at all."""
+    return (verdict.failure.printed if verdict.failure else "") or verdict.printed
 
 
 def own_lines(verdict: Verdict) -> list[tuple[int, str]]:
