@@ -3,7 +3,7 @@
 One process stands for the API server and the scheduler. Between 1 and 256 requests are open
 at once; their tokens come in random drains, with late ones, odd ids and frames that are no
 message among them; some requests are bad, some are aborted, some end at a stop string, and
-the worker is killed three times. Counted is whether every request ended exactly once, by
+a worker is killed three times. Counted is whether every request ended exactly once, by
 reply or by the client's time-out, and whether its text was right by bytes alone.
 """
 
@@ -17,7 +17,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, deque
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -43,13 +43,22 @@ from . import report
 from .stories import Request, Stories
 
 REQUESTS, QUICK = 10_000, 1_500
+RUNS = (  # tokenizer, detokenizer, processes for tokenizing (0: together), processes for detokenizing
+    ("qwen3", "exact", 0, 1),
+    ("qwen3", "safe", 0, 1),
+    ("qwen3", "exact", 2, 2),
+    ("toy", "exact", 0, 1),
+    ("toy", "safe", 0, 1),
+)
 OPEN = 256  # at most
 KILLS = 3
 SETTLED = 1_000  # requests behind the last kill after which memory is read for the first time
 GROWTH = 1.05  # of memory, at most
 TIMEOUT = 20.0  # s without a reply after which the client gives a request up
 STUCK = 180.0  # s without any end after which the run fails
-REPORT = "SOAK_REPORT"  # environment variable: where the worker leaves what it counted
+SHOWN = ["who", "tokenizer", "processes", "met", "faults", "state_left", "memory_growth", "kills", "seconds"]
+REPORT = "SOAK_REPORT"  # environment variable: the folder where a worker leaves what it counted
+COUNTED = ("kills", "bad frames", "late tokens", "replies after a time-out", "errors of another life")
 BAD_FRAMES = (b"", b"\xc1", b"\x91" * 500, b"\x82\xa8__type__\xa8Nonsense\xa3uid\x01", b"\x00" * 100)
 BAD_PROMPTS: tuple[Any, ...] = ([], [{"role": "user"}], [{"role": "user", "content": [{"type": "image"}]}])
 
@@ -58,25 +67,30 @@ def reporting_worker(**arguments: Any) -> None:
     """The worker, and at its end a file that says what it counted."""
     logging.disable(logging.WARNING)  # thousands of errors are part of the plan
     counts = tokenize_worker(**arguments)
-    Path(os.environ[REPORT]).write_text(json.dumps(counts))
+    Path(os.environ[REPORT], f"{os.getpid()}.json").write_text(json.dumps(counts))
 
 
 class Soak:
     """The world around the worker."""
 
-    def __init__(self, name: str, manager: str, total: int, seed: int) -> None:
+    def __init__(
+        self, name: str, manager: str, total: int, seed: int, *, tokenizers: int = 0, detokenizers: int = 1
+    ) -> None:
+        self.tokenizers, self.detokenizers = tokenizers, detokenizers
         self.random = Random(seed)
         self.name, self.manager, self.total = name, manager, total
         self.stories = Stories(name, self.random)
         self.open: dict[int, Request] = {}
         self.running: dict[int, Request] = {}  # those that the scheduler works on
         self.over: dict[int, Request] = {}
+        self.recent: deque[Request] = deque(maxlen=50)  # the last of them
         self.counts: Counter[str] = Counter()
         self.faults: list[str] = []
         self.began = 0  # requests so far
         self.wanted = 1  # open requests that the client aims at
         self.kills = [total * (n + 1) // 20 for n in range(KILLS)]
         self.memory: list[int] = []  # bytes, at two moments
+        self.settled: int | None = None  # ended requests after which memory is read
         self.progress = time.monotonic()
         self.steady = True  # a worker is there, and answers
 
@@ -131,8 +145,9 @@ class Soak:
                 request.sent += 1
             if request.sent == len(request.tokens):
                 del self.running[request.uid]
-        if self.over and self.random.random() < 0.1:
-            late = self.random.choice(list(self.over)[-50:])
+        known = [request.uid for request in self.recent if request.sent]  # by the scheduler
+        if known and self.random.random() < 0.1:
+            late = self.random.choice(known)
             step.append(DetokenizeMsg(late, self.stories.ids[0], self.random.random() < 0.5))
             self.counts["late tokens"] += 1
         self.send(tokens, step)
@@ -155,9 +170,9 @@ class Soak:
         if request is None:
             known = self.over[reply.uid]
             if known.end == "time-out":
-                self.counts["after time-out"] += 1
+                self.counts["replies after a time-out"] += 1
             elif known.life < self.counts["kills"] and reply.finish_reason == "error":
-                self.counts["of another life"] += 1  # to a late token; the new worker cannot know
+                self.counts["errors of another life"] += 1  # to a late token; the new worker cannot know
             else:
                 self.faults.append(f"request {reply.uid}: a reply after its end ({known.end})")
             return
@@ -171,6 +186,7 @@ class Soak:
     def finish(self, request: Request, end: str) -> None:
         request.end, request.life = end, self.counts["kills"]
         self.over[request.uid] = self.open.pop(request.uid)
+        self.recent.append(request)
         self.running.pop(request.uid, None)
         self.counts[end] += 1
         self.progress = time.monotonic()
@@ -184,16 +200,21 @@ class Soak:
         started = time.monotonic()
         with contextlib.ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="mt-"))
-            os.environ[REPORT] = f"{folder}/report.json"
-            addr = {name: f"ipc://{folder}/{name}" for name in ("frontend", "backend", "worker")}
+            os.environ[REPORT] = folder
+            addr = {name: f"ipc://{folder}/{name}" for name in ("frontend", "backend", "tokens", "prompts")}
+            apart = self.tokenizers > 0
             frontend, backend = (ZmqPullQueue(addr[n], True, tick=2) for n in ("frontend", "backend"))
-            api, tokens = (ZmqPushQueue(addr["worker"], create=False) for _ in range(2))
+            api = ZmqPushQueue(addr["prompts" if apart else "tokens"], create=apart)
+            tokens = ZmqPushQueue(addr["tokens"], create=apart)
             launched = stack.enter_context(
                 launch(
                     tokenizer_path=self.name,
                     backend_addr=addr["backend"],
                     frontend_addr=addr["frontend"],
-                    detokenizer_addr=addr["worker"],
+                    detokenizer_addr=addr["tokens"],
+                    tokenizer_addr=addr["prompts"] if apart else None,
+                    num_tokenizer=self.tokenizers,
+                    num_detokenizer=self.detokenizers,
                     detokenizer=self.manager,
                     extended=True,
                     entry="benchmarks.soak:reporting_worker",
@@ -207,24 +228,24 @@ class Soak:
                 if time.monotonic() - self.progress > STUCK:
                     self.faults.append(f"{len(self.open)} requests hang")
                     break
+            if not self.memory:
+                self.faults.append("the workers never settled, so their memory was not compared")
             self.memory.append(_memory(launched))
             launched.stop()
-            with contextlib.suppress(OSError):
-                counted = json.loads(Path(os.environ[REPORT]).read_text())
+            counted = [json.loads(file.read_text()) for file in Path(folder).glob("*.json")]
             for queue in (frontend, backend, api, tokens):
                 queue.close()
         growth = self.memory[-1] / self.memory[0]
-        left = counted["open"] + counted["states"]
+        if len(counted) < self.tokenizers + self.detokenizers:
+            self.faults.append("not every worker left in time")
+        left = sum(counts["open"] + counts["states"] for counts in counted)
         return {
             "who": self.manager,
             "tokenizer": self.name,
+            "processes": f"{self.tokenizers} + {self.detokenizers}",
             "requests": self.total,
             "ends": {end: self.counts[end] for end in ("stop", "length", "abort", "error", "time-out")},
-            "kills": self.counts["kills"],
-            "bad_frames": self.counts["bad frames"],
-            "late_tokens": self.counts["late tokens"],
-            "replies_after_time_out": self.counts["after time-out"],
-            "errors_to_late_tokens_after_a_kill": self.counts["of another life"],
+            **{name.replace(" ", "_"): self.counts[name] for name in COUNTED},
             "faults": len(self.faults),
             "state_left": left,
             "memory_growth": round(growth, 4),
@@ -240,15 +261,18 @@ class Soak:
             self.steady = False
             for request in self.open.values():
                 request.steady = False
-            os.kill(next(iter(launched.pids.values())), signal.SIGKILL)
+            os.kill(self.random.choice(list(launched.pids.values())), signal.SIGKILL)
+            self.settled = None
+        ready = len(launched.pids) == len(launched.children) and all(c.ready for c in launched.children)
+        if self.settled is None and ready:
             self.settled = len(self.over) + min(SETTLED, self.total // 4)
-        if not self.kills and not self.memory and len(self.over) >= self.settled and launched.pids:
+        elif not self.kills and not self.memory and ready and len(self.over) >= (self.settled or 0):
             self.memory.append(_memory(launched))
 
 
 def _memory(launched: Any) -> int:
-    """Bytes that the worker holds."""
-    return psutil.Process(next(iter(launched.pids.values()))).memory_info().rss
+    """Bytes that the processes hold."""
+    return sum(psutil.Process(pid).memory_info().rss for pid in launched.pids.values())
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -257,30 +281,15 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     total = QUICK if args.quick else REQUESTS
     rows, said = [], []
-    for name, manager in (("qwen3", "exact"), ("qwen3", "safe"), ("toy", "exact"), ("toy", "safe")):
+    for name, manager, tokenizers, detokenizers in RUNS:
         if args.quick and name == "toy":
             continue
-        soak = Soak(name, manager, total, args.seed)
+        soak = Soak(name, manager, total, args.seed, tokenizers=tokenizers, detokenizers=detokenizers)
         rows.append(soak.run())
         said += soak.faults[:10]
-    report.show(
-        f"{total:,} requests each",
-        ["who", "tokenizer", "faults", "state left", "memory", *rows[0]["ends"], "kills", "s", "met"],
-        [
-            [
-                row["who"],
-                row["tokenizer"],
-                str(row["faults"]),
-                str(row["state_left"]),
-                f"× {row['memory_growth']:.3f}",
-                *map(str, row["ends"].values()),
-                str(row["kills"]),
-                f"{row['seconds']:g}",
-                "yes" if row["met"] else "NO",
-            ]
-            for row in rows
-        ],
-    )
+    columns = [*SHOWN, *rows[0]["ends"]]
+    lines = [[str(value) for value in (*(row[key] for key in SHOWN), *row["ends"].values())] for row in rows]
+    report.show(f"{total:,} requests each", [column.replace("_", " ") for column in columns], lines)
     for line in said:
         print(line)
     report.save({"machine": report.machine(), "rows": rows}, report.target("soak", args))
