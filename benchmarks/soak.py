@@ -1,10 +1,10 @@
 """Ten thousand requests through a real worker while everything goes wrong that may go wrong.
 
 One process stands for the API server and the scheduler. Between 1 and 256 requests are open
-at once; their tokens come in random drains, with late ones, odd ids and frames that are no
-message among them; some requests are bad, some are aborted, some end at a stop string, and
-a worker is killed three times. Counted is whether every request ended exactly once, by
-reply or by the client's time-out, and whether its text was right by bytes alone.
+at once; their tokens come in random drains, with late ones, odd ids and broken frames among
+them; some requests are bad, some are aborted, some end at a stop string, and a worker is
+killed three times. What counts: each request ended exactly once, by reply or by the client's
+time-out, its text was right by bytes alone, no state is left, and memory did not grow.
 """
 
 from __future__ import annotations
@@ -192,8 +192,6 @@ class Soak:
         self.progress = time.monotonic()
         if wrong := self.stories.judge(request):
             self.faults.append(f"request {request.uid}, {end}: {wrong}")
-
-    # ---------------------------------------------------------- the run
 
     def run(self) -> dict[str, Any]:
         """All requests from first to last."""
