@@ -130,8 +130,12 @@ def _generation_end_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:
     return ids if isinstance(ids, list) else [] if ids is None else [ids]
 
 
+@functools.cache
 def _generation_config(name: str) -> str | None:
-    folder = Path(name or "?")
+    """The text of a model's generation config, looked for where its tokenizer came from."""
+    if not name:  # made in code
+        return None
+    folder = Path(name)
     if folder.is_dir():
         file = folder / "generation_config.json"
         return file.read_text("utf-8") if file.is_file() else None
@@ -140,11 +144,10 @@ def _generation_config(name: str) -> str | None:
 
     try:
         local = not _hub_is_reachable()
-        return Path(hf_hub_download(name, "generation_config.json", local_files_only=local)).read_text(
-            "utf-8"
-        )
+        file = Path(hf_hub_download(name, "generation_config.json", local_files_only=local))
     except (OSError, HFValidationError):
         return None
+    return file.read_text("utf-8")
 
 
 # ------------------------------------------------------------------ pieces and bytes

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 import nbformat
+import pytest
 
 from notebooks import WIDGET, store
 from practice.chapters import notebooks
@@ -17,45 +18,71 @@ from practice.chapters import notebooks
 SECONDS = 120  # for one cell; nbval's own limit is 2,000
 
 
-def nbval(paths: Sequence[Path], report: Path, form: str, **environment: str) -> dict[str, int]:
-    """Runs nbval; the number of cells that passed, failed and did neither."""
-    flags = [f"--{form}", "--nbval-current-env", f"--nbval-cell-timeout={SECONDS}", f"--junitxml={report}"]
-    alone = ["-q", "-p", "no:cacheprovider", "--rootdir", str(report.parent), "-c", os.devnull]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *alone, *flags, *map(str, paths)],
-        env={**os.environ, "JUDGE": "", **environment},
-        capture_output=True,
-        text=True,
-    )
-    assert report.is_file(), done.stdout + done.stderr
-    cases = list(ElementTree.parse(report).iter("testcase"))
-    bad = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
-    other = [case for case in cases if case.find("skipped") is not None]  # also those behind a time-out
-    if bad or other:
-        print(done.stdout[-6000:])
-    return {"passed": len(cases) - len(bad) - len(other), "failed": len(bad), "other": len(other)}
+class Nbval:
+    """One run of nbval, started at once so that two can share the cores."""
+
+    def __init__(self, paths: Sequence[Path], folder: Path, form: str, **environment: str) -> None:
+        (folder / "answers").mkdir(parents=True)
+        self.report = folder / "report.xml"
+        self.log = open(folder / "log", "w+")  # noqa: SIM115
+        flags = [
+            f"--{form}",
+            "--nbval-current-env",
+            f"--nbval-cell-timeout={SECONDS}",
+            f"--junitxml={self.report}",
+        ]
+        alone = ["-q", "-p", "no:cacheprovider", "--rootdir", str(folder), "-c", os.devnull]
+        nobody = {"JUDGE": "", "JUDGE_ANSWERS": str(folder / "answers")}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", *alone, *flags, *map(str, paths)],
+            env={**os.environ, **nobody, **environment},
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+        )
+
+    def done(self) -> dict[str, int]:
+        """The number of cells that passed, that failed, and that did neither (those behind a time-out)."""
+        self.process.wait()
+        self.log.seek(0)
+        log = self.log.read()
+        self.log.close()
+        assert self.report.is_file(), log
+        counts = {"passed": 0, "failed": 0, "other": 0}
+        for case in ElementTree.parse(self.report).iter("testcase"):
+            bad = case.find("failure") is not None or case.find("error") is not None
+            counts["failed" if bad else "passed" if case.find("skipped") is None else "other"] += 1
+        if counts["failed"] or counts["other"]:
+            print(log[-6000:])
+        return counts
+
+
+def nbval(paths: Sequence[Path], folder: Path, form: str, **environment: str) -> dict[str, int]:
+    return Nbval(paths, folder, form, **environment).done()
 
 
 def code_cells(paths: Sequence[Path]) -> int:
     return sum(cell.cell_type == "code" for path in paths for cell in nbformat.read(path, as_version=4).cells)
 
 
-def test_unsolved_every_cell_shows_what_is_stored(tmp_path: Path) -> None:
-    paths = notebooks()
-    assert nbval(paths, tmp_path / "report.xml", "nbval") == {
-        "passed": code_cells(paths),
-        "failed": 0,
-        "other": 0,
-    }
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Nbval, Nbval]]:
+    """All chapters in both forms, side by side."""
+    folder = tmp_path_factory.mktemp("nbval")
+    runs = (
+        Nbval(notebooks(), folder / "unsolved", "nbval"),
+        Nbval(notebooks(), folder / "solved", "nbval-lax", JUDGE="reference"),
+    )
+    yield runs
+    for run in runs:
+        run.process.kill()
 
 
-def test_on_the_reference_every_exercise_passes_and_every_chapter_closes(tmp_path: Path) -> None:
-    paths = notebooks()
-    assert nbval(paths, tmp_path / "report.xml", "nbval-lax", JUDGE="reference") == {
-        "passed": code_cells(paths),
-        "failed": 0,
-        "other": 0,
-    }
+def test_unsolved_every_cell_shows_what_is_stored(both: tuple[Nbval, Nbval]) -> None:
+    assert both[0].done() == {"passed": code_cells(notebooks()), "failed": 0, "other": 0}
+
+
+def test_on_the_reference_every_exercise_passes_and_every_chapter_closes(both: tuple[Nbval, Nbval]) -> None:
+    assert both[1].done() == {"passed": code_cells(notebooks()), "failed": 0, "other": 0}
 
 
 # ------------------------------------------------------------------ the forms can fail
@@ -82,7 +109,7 @@ def test_the_unsolved_form_passes_on_what_was_stored_and_notices_another_page(
     changed.write_text(
         small.read_text("utf-8").replace("you made no prediction", "you predicted it"), "utf-8"
     )
-    done = nbval([small, changed], tmp_path / "report.xml", "nbval")
+    done = nbval([small, changed], tmp_path / "nbval", "nbval")
     assert done == {"passed": 2 * code_cells([small]) - 1, "failed": 1, "other": 0}
 
 
@@ -93,11 +120,11 @@ def test_the_form_on_the_reference_passes_keeps_nothing_and_notices_an_exercise_
     book.cells = [cell for cell in book.cells if not cell.source.startswith("%%answer")]
     without = tmp_path / small.name
     nbformat.write(book, without)
-    done = nbval([small, without], tmp_path / "report.xml", "nbval-lax", JUDGE="reference")
+    done = nbval([small, without], tmp_path / "nbval", "nbval-lax", JUDGE="reference")
     assert done == {"passed": code_cells([small, without]) - 1, "failed": 1, "other": 0}
     assert list(answers_folder.iterdir()) == []
 
 
 def test_a_readers_own_check_fails_where_no_answer_is_saved(small: Path, tmp_path: Path) -> None:
     """The answer's cell raises, and so does the closing one."""
-    assert nbval([small], tmp_path / "report.xml", "nbval-lax", JUDGE="answers")["failed"] == 2
+    assert nbval([small], tmp_path / "nbval", "nbval-lax", JUDGE="answers")["failed"] == 2
