@@ -114,7 +114,7 @@ def test_the_unsolved_form_passes_on_what_was_stored_and_notices_another_page(
 
 
 def test_the_form_on_the_reference_passes_keeps_nothing_and_notices_an_exercise_left_out(
-    small: Path, tmp_path: Path, answers_folder: Path
+    small: Path, tmp_path: Path
 ) -> None:
     book = nbformat.read(small, as_version=4)
     book.cells = [cell for cell in book.cells if not cell.source.startswith("%%answer")]
@@ -122,7 +122,7 @@ def test_the_form_on_the_reference_passes_keeps_nothing_and_notices_an_exercise_
     nbformat.write(book, without)
     done = nbval([small, without], tmp_path / "nbval", "nbval-lax", JUDGE="reference")
     assert done == {"passed": code_cells([small, without]) - 1, "failed": 1, "other": 0}
-    assert list(answers_folder.iterdir()) == []
+    assert list((tmp_path / "nbval" / "answers").iterdir()) == []
 
 
 def test_a_readers_own_check_fails_where_no_answer_is_saved(small: Path, tmp_path: Path) -> None:
