@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from kernel import Kernel
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -68,3 +69,31 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = small_notebook.write(tmp_path_factory.mktemp("small") / "00_small.ipynb")
     store(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def shared() -> Iterator[Kernel]:
+    kernel = Kernel(JUDGE="")
+    kernel.run("import os; from practice import judge")
+    yield kernel
+    kernel.close()
+
+
+@pytest.fixture
+def kernel(shared: Kernel, answers_folder: Path) -> Kernel:
+    """The one kernel, with an empty answers folder, in chapter 00."""
+    shared.run(f"os.environ['JUDGE_ANSWERS'] = {str(answers_folder)!r}; os.environ['JUDGE'] = ''")
+    shared.run("judge.start('00')")
+    return shared
+
+
+@pytest.fixture
+def write(answers_folder: Path, source_of: Callable[..., str]) -> Callable[..., Path]:
+    """Writes an answer: right, or a named mistake."""
+
+    def answer(id_: str, mistake: str | None = None, folder: Path = answers_folder) -> Path:
+        path = folder / f"{id_}.py"
+        path.write_text(source_of(id_, mistake), "utf-8")
+        return path
+
+    return answer

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import csv
 import os
-import queue
 import shutil
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,18 +17,6 @@ from practice import answers
 from practice.exercise import exercise_ids, load
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-@pytest.fixture
-def write(answers_folder: Path, source_of: Callable[..., str]) -> Callable[..., Path]:
-    """Writes an answer: right, or a named mistake."""
-
-    def answer(id_: str, mistake: str | None = None, folder: Path = answers_folder) -> Path:
-        path = folder / f"{id_}.py"
-        path.write_text(source_of(id_, mistake), "utf-8")
-        return path
-
-    return answer
 
 
 # ------------------------------------------------------------------ judging
@@ -165,47 +150,6 @@ def test_a_terminal_gets_a_table_a_bar_the_first_case_and_what_comes_next(write)
     assert "✓ passed" in text and "✗ wrong" in text and "· not written yet" in text
     assert "first case that differs" in text
     assert "judge.py d3 --name" in text and "judge.py hint d3" in text
-
-
-# ------------------------------------------------------------------ watch
-
-
-class Watching:
-    """`judge.py --watch` at work, line by line."""
-
-    def __init__(self, *ids: str) -> None:
-        command = [sys.executable, "-u", str(ROOT / "practice" / "judge.py"), *ids, "--watch"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        self.lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.put(line.rstrip("\n"))
-
-    def line(self) -> str:
-        return self.lines.get(timeout=60)
-
-
-@pytest.fixture
-def watching(answers_folder: Path) -> Iterator[Watching]:
-    watching = Watching("a0", "d2")
-    yield watching
-    watching.process.kill()
-    watching.process.wait()
-
-
-def test_watch_judges_what_changed_and_ends_when_all_passed(watching: Watching, write) -> None:
-    assert [watching.line(), watching.line()] == ["a0  not written yet", "d2  not written yet"]
-    assert watching.line().startswith("watching 2 exercises")
-    write("a0", "looks_anywhere")
-    assert watching.line().startswith("a0  wrong")
-    write("d2")
-    assert watching.line() == "d2  passed"
-    write("a0")
-    assert watching.line() == "a0  passed"
-    assert watching.process.wait(20) == 0
 
 
 # ------------------------------------------------------------------ hint, edit, reveal
