@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from practice import overlay, selfcheck
+from practice.engine import overlay, selfcheck
+from practice.engine.verdict import Judge
 from practice.exercise import exercise_ids, load
-from practice.verdict import Judge
 
 from . import report
 

@@ -35,12 +35,12 @@ import random
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from practice.places import EXERCISES as FOLDER
+
 Case = dict[str, Any]
-FOLDER = Path(__file__).parent / "exercises"
 
 
 class BadExercise(Exception):

@@ -38,11 +38,11 @@ def _with_the_environment() -> None:
 
 if __name__ == "__main__":
     _with_the_environment()
-    from practice.commands import main
+    from practice.desk.commands import main
 
     sys.exit(main(sys.argv[1:]))
 else:
-    from practice.lesson import (
+    from practice.lesson.cells import (
         JAPANESE,
         KOREAN,
         both,

@@ -5,7 +5,6 @@ Exercises and tests judge the package by these, so nothing here imports it.
 
 from __future__ import annotations
 
-import codecs
 import functools
 import re
 from dataclasses import dataclass
@@ -46,15 +45,17 @@ def printable(text: str) -> str:
 
 
 def as_they_arrive(pieces: list[bytes], *, end: str = "replace") -> list[str]:
-    """For each piece the text that it completes, as Python's own incremental decoder has it.
+    """For each piece the text that it completes, with its last byte and no earlier.
 
     With the last piece, what is still open becomes U+FFFD (``end="replace"``), is dropped
     (``end="drop"``) or stays open (``end="open"``).
     """
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    texts = [decoder.decode(piece) for piece in pieces]
-    if pieces and end == "replace":
-        texts[-1] += decoder.decode(b"", final=True)
+    texts, open_ = [], b""
+    for piece in pieces:
+        text, open_ = feed(open_, piece)
+        texts.append(text)
+    if open_ and end == "replace":
+        texts[-1] += REPLACEMENT
     return texts
 
 
@@ -112,10 +113,8 @@ def never_goes_back(pieces: list[bytes]) -> bool:
 
 
 def open_at_end(data: bytes) -> int:
-    """How many bytes Python's own incremental decoder keeps, waiting for more."""
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    decoder.decode(data)
-    return len(decoder.getstate()[0])
+    """How many bytes at the end can still become a character."""
+    return len(still_open(data))
 
 
 # The alphabet of byte-level BPE: what Python calls printable (the space excepted) stands for

@@ -29,7 +29,7 @@ def answers_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def judge_py(capsys: pytest.CaptureFixture[str]) -> Callable[..., subprocess.CompletedProcess[str]]:
     """`judge.py` with its output piped, without the start of another Python."""
-    from practice.commands import main
+    from practice.desk.commands import main
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         capsys.readouterr()
@@ -45,7 +45,7 @@ def judge_py(capsys: pytest.CaptureFixture[str]) -> Callable[..., subprocess.Com
 @pytest.fixture
 def source_of() -> Callable[..., str]:
     """An answer's source: `source_of("d3")` is right, `source_of("d3", "moves_on_half")` that mistake."""
-    from practice import overlay
+    from practice.engine import overlay
     from practice.exercise import load
 
     def source(id_: str, mistake: str | None = None) -> str:

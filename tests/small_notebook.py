@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 
-from practice.sync import sync
+from practice.desk.sync import sync
 
 CELLS = [
     'from practice import judge\n\njudge.start("00")',

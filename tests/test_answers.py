@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from practice import answers, overlay
+from practice.engine import answers, overlay
 from practice.exercise import exercise_ids, load
 
 D3 = load("d3")

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from practice import answers, course, finished, overlay
+from practice.desk import course, finished
+from practice.engine import answers, overlay
+from practice.engine.verdict import Verdict
 from practice.exercise import exercise_ids, load
-from practice.verdict import Verdict
 
 A0 = "def ends_in_half(text):\n    return text[-1:] == chr(0xFFFD)\n"
 

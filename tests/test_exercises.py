@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from practice import oracles, overlay, streams
+from practice import oracles, streams
+from practice.engine import overlay
+from practice.engine.outcome import plain, same
+from practice.engine.verdict import Judge
 from practice.exercise import FOLDER, Exercise, exercise_ids, load
-from practice.outcome import plain, same
-from practice.verdict import Judge
 
 CASES = Path(__file__).parent / "cases"
 CHAPTERS = {
@@ -391,6 +392,8 @@ def on_stop(uid, text, matched, ended):
     )
 """,
     "x0": """
+import codecs
+
 def first_fault(deltas, pieces):
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     truth = sent = ""
@@ -462,7 +465,20 @@ def build_table(tokenizer, *, skip_special_tokens=True):
 def feed(open_, new):
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     text = decoder.decode(open_) + decoder.decode(new)
-    return text, decoder.getstate()[0]
+    rest = decoder.getstate()[0]
+    if rest[:1] == b"\\xed" and rest[1:] > b"\\x9f":
+        return text + decoder.decode(b"", True), b""
+    return text, rest
+""",
+    "f2, by the functions of other chapters": """
+from minisgl_tok.safe import can_grow, open_bytes
+
+def feed(open_, new):
+    data = open_ + new
+    tail = data[len(data) - open_bytes(data) :]
+    if tail and not can_grow(tail):
+        tail = b""
+    return data[: len(data) - len(tail)].decode("utf-8", "replace"), tail
 """,
     "f3": """
 def detokenize(self, msgs):

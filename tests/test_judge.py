@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from practice import answers, overlay, verdict
+from practice.engine import answers, overlay, verdict
+from practice.engine.verdict import Judge, Verdict
 from practice.exercise import load
-from practice.verdict import Judge, Verdict
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from practice import answers
+from practice.engine import answers
 from practice.exercise import exercise_ids, load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -109,7 +109,7 @@ def test_a_python_without_the_libraries_goes_on_in_the_environment_or_says_make_
 
 
 def test_finished_work_is_not_judged_again(judge_py, write, monkeypatch: pytest.MonkeyPatch) -> None:
-    from practice import commands
+    from practice.desk import commands
 
     path = write("d2")
     judge_py("d2")
@@ -227,7 +227,7 @@ def test_the_teachers_page_has_every_exercise_with_its_misconceptions(judge_py) 
 
 
 def test_help_tells_of_every_command(judge_py) -> None:
-    from practice.commands import COMMANDS
+    from practice.desk.commands import COMMANDS
 
     shown = judge_py("--help").stdout
     assert all(f"judge.py {name}" in shown for name in COMMANDS)

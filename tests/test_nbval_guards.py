@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from guards import problems
 
-from practice.chapters import notebooks
+from practice.desk.chapters import notebooks
 
 
 @pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)

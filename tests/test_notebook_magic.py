@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from kernel import Kernel
 
-from practice import answers
+from practice.engine import answers
 from practice.exercise import load
 
 RIGHT_A0 = "def ends_in_half(text):\n    return text[-1:] == chr(0xFFFD)\n"

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from notebooks import WIDGET, store
-from practice.chapters import notebooks
+from practice.desk.chapters import notebooks
 
 SECONDS = 120  # for one cell; nbval's own limit is 2,000
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minisgl_tok import UserReply
-from practice.outcome import TooLarge, plain, same
-from practice.runner.checks import ChangedInput, WrongType, checked, mismatch
+from practice.engine.outcome import TooLarge, plain, same
+from practice.engine.runner.checks import ChangedInput, WrongType, checked, mismatch
 
 values = st.recursive(
     st.none()

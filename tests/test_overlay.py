@@ -15,7 +15,7 @@ import pytest
 
 import minisgl_tok
 from minisgl_tok import DetokenizeManager, DetokenizeMsg, detokenize, load_tokenizer
-from practice import overlay
+from practice.engine import overlay
 from practice.exercise import BadExercise, Exercise, load
 
 D1, D2, D3, A0 = load("d1"), load("d2"), load("d3"), load("a0")

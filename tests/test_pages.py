@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from practice import pages
+from practice.desk import pages
 from practice.exercise import exercise_ids, load
 
 

@@ -6,10 +6,11 @@ import re
 
 import pytest
 
-from practice import answers, predict
-from practice.chapters import notebooks
-from practice.predictions import POINTS, PREDICTIONS
-from practice.view import WIDGET
+from practice.desk.chapters import notebooks
+from practice.engine import answers
+from practice.lesson import predict
+from practice.lesson.predictions import POINTS, PREDICTIONS
+from practice.lesson.view import WIDGET
 
 TRUTHS = {
     "p0": ["鱻", "🦩"],

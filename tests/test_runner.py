@@ -16,11 +16,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from practice import overlay
+from practice.engine import overlay
+from practice.engine.runner import frames
+from practice.engine.runner.client import Client
+from practice.engine.verdict import Judge
 from practice.exercise import load
-from practice.runner import frames
-from practice.runner.client import Client
-from practice.verdict import Judge
 
 ROOT = Path(__file__).parents[1]
 D1 = load("d1")
@@ -93,7 +93,7 @@ def test_close_ends_everything() -> None:
 @pytest.mark.parametrize("busy", [False, True])
 def test_a_killed_kernel_takes_its_process_and_the_answer_along(busy: bool) -> None:
     kernel = f"""
-from practice.verdict import Judge
+from practice.engine.verdict import Judge
 judge = Judge()
 judge.client.wait_until_ready()
 print(judge.client.process.pid, flush=True)
@@ -143,7 +143,7 @@ def copy(tmp_path: Path) -> Callable[[str], str]:
 def test_a_changed_file_starts_it_again_with_new_cases(copy: Callable[[str], str]) -> None:
     out = copy("""
 from pathlib import Path
-from practice.verdict import Judge
+from practice.engine.verdict import Judge
 from practice import overlay
 from practice.exercise import load
 judge = Judge()
@@ -171,8 +171,8 @@ file = Path("minisgl_tok/detokenize.py")
 text = file.read_text()
 assert text.count("return text.endswith(REPLACEMENT)") == 1
 file.write_text(text.replace("return text.endswith(REPLACEMENT)", "return REPLACEMENT in text"))
-from practice.selfcheck import check
-from practice.verdict import Judge
+from practice.engine.selfcheck import check
+from practice.engine.verdict import Judge
 with Judge() as judge:
     for id_, problem in check(["a0"], judge=judge).problems:
         print(id_, problem)

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from practice import overlay, selfcheck, verdict
+from practice.engine import overlay, selfcheck, verdict
+from practice.engine.verdict import Judge
 from practice.exercise import Exercise, Wrong, load
-from practice.verdict import Judge
 
 A0 = load("a0")
 RIGHT = overlay.reference_source(A0)

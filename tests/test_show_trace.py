@@ -114,6 +114,18 @@ def test_what_an_incremental_decoder_sends_is_never_a_fault(pieces):
     assert first_fault(deltas, pieces) is None
 
 
+@pytest.mark.parametrize(
+    "lead, second", [(b"\xed", b"\xa0"), (b"\xed", b"\xbf"), (b"\xe0", b"\x80"), (b"\xf4", b"\x90")]
+)
+def test_bytes_that_no_character_goes_on_with_are_marks_at_once(lead, second):
+    for pieces in ([lead + second, b"a"], [lead, second, b"a"]):
+        marks = ["\ufffd\ufffd"] if len(pieces) == 2 else ["", "\ufffd\ufffd"]
+        assert first_fault([*marks, "a"], pieces) is None
+        assert faults(pieces, [*marks, "a"]) == []
+        assert faults([*pieces[:-1], b""], [*marks, ""]) == []
+    assert first_fault(["\ufffd", "a"], [lead, b"a"]) == (0, "early")
+
+
 @given(st.lists(st.binary(max_size=4), min_size=1, max_size=6), st.lists(st.text("ab鱻�", max_size=3)))
 @settings(max_examples=150, derandomize=True, deadline=None)
 def test_a_stream_is_faultless_exactly_where_it_joins_to_the_whole_and_is_never_ahead(pieces, deltas):

@@ -7,10 +7,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from practice import answers
-from practice.chapters import notebooks
+from practice.desk.chapters import notebooks
+from practice.desk.sync import IGNORE, exercises_in, statement, sync
+from practice.engine import answers
 from practice.exercise import exercise_ids, load
-from practice.sync import IGNORE, exercises_in, statement, sync
 
 
 def notebook(folder: Path, *sources: str) -> Path:

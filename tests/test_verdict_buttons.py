@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from kernel import Kernel
 
-from practice import answers
+from practice.engine import answers
 from practice.exercise import load
 
 WRONG_A0 = "def ends_in_half(text):\n    return chr(0xFFFD) in text\n"
@@ -15,7 +15,7 @@ WRONG_A0 = "def ends_in_half(text):\n    return chr(0xFFFD) in text\n"
 def view_of(kernel: Kernel, answer: str, id_: str = "a0") -> None:
     """Leaves the last verdict's display as `view` in the kernel."""
     kernel.run(
-        "from practice import notebook\n"
+        "from practice.lesson import notebook\n"
         "seen = []\n"
         "class Seen(notebook.VerdictView):\n"
         "    def __init__(self, *a, **k):\n"

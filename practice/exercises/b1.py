@@ -145,3 +145,21 @@ def counts_the_missing(data):
             length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
             return max(0, length - back)
     return 0
+
+
+@wrong("Up to three high bytes at the end wait in yours; those of a finished character are among them.")
+def high_bytes_up_to_three(data):
+    count = 0
+    while count < min(len(data), 3) and data[-1 - count] >= 0x80:
+        count += 1
+    return count
+
+
+@wrong("There may be no bytes yet; yours looks at one all the same and raises.")
+def fails_on_nothing(data):
+    back = 1
+    while data[-back] in range(0x80, 0xC0):
+        back += 1
+    lead = data[-back]
+    length = 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+    return back if back < length else 0

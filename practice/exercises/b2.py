@@ -47,6 +47,7 @@ PIECES = {
     "an added token with a foreign character": "<｜end｜>",
     "an added token with a space": "<tool call>",
     "Ġ beside a foreign character": "Ġ｜é",
+    "a byte 00 between letters": "aĀb",
     "nothing": "",
 }
 
@@ -118,3 +119,9 @@ def leaves_foreign_out(piece, byte_of):
 )
 def number_is_the_byte(piece, byte_of):
     return bytes([ord(char) for char in piece])
+
+
+@wrong("The byte 00 is a byte like any other, but your test takes it for none.")
+def zero_is_missing(piece, byte_of):
+    data = [byte_of.get(char) for char in piece]
+    return bytes(data) if all(data) else piece.encode()

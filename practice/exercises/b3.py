@@ -147,3 +147,19 @@ def sends_the_mark(self, token):
     delta = text[self.sent_offset :]
     self.sent_offset = len(text)
     return delta
+
+
+@wrong("No id is kept: each message decodes its own token with nothing before it.")
+def keeps_no_ids(self, token):
+    safe = self.tokenizer.decode([*self.ids, token]).rstrip("\ufffd")
+    delta = safe[self.sent_offset :]
+    self.sent_offset = len(safe)
+    return delta
+
+
+@wrong("Your offset counts bytes, your slice counts characters: behind the first wide one, text is missing.")
+def counts_bytes(self, token):
+    self.ids.append(token)
+    delta = self.tokenizer.decode(self.ids).rstrip("\ufffd")[self.sent_offset :]
+    self.sent_offset += len(delta.encode())
+    return delta

@@ -178,3 +178,19 @@ def forgets_the_last_but_one(text):
     if text[-1:] == "\n" or any(is_chinese(char) for char in text[-1:]):
         return text
     return text[: text.rfind(" ") + 1]
+
+
+@wrong("A text without a space goes out whole, although nothing in it is certain.")
+def all_without_a_space(text):
+    if text[-1:] == "\n" or any(is_chinese(char) for char in text[-1:]):
+        return text
+    if any(is_chinese(char) for char in text[-2:-1]):
+        return text[:-1]
+    return text[: text.rfind(" ") + 1] if " " in text else text
+
+
+@wrong("A text may have one character, or none; yours asks for a character that is not there and raises.")
+def fails_on_short_texts(text):
+    if text.endswith("\n") or is_chinese(text[-1]):
+        return text
+    return text[:-1] if is_chinese(text[-2]) else text[: text.rfind(" ") + 1]

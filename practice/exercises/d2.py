@@ -77,7 +77,7 @@ def run(case: Case) -> Any:
         for token, piece in enumerate(case["pieces"]):
             [delta] = manager.detokenize([DetokenizeMsg(1, token, False)])
             rows.append({"token": token, "bytes": piece, "delta": delta})
-        return {"messages": rows, "decoded ids": tokenizer.decoded_ids}
+        return {"messages": rows, "ids decoded in all": tokenizer.decoded_ids}
     manager = DetokenizeManager(PieceTokenizer([]))  # type: ignore[arg-type]
     status = DecodeStatus(list(case["ids"]), "", case["surr_offset"], case["read_offset"])
     to_read, context = manager.windows(status)
@@ -97,7 +97,7 @@ def oracle(case: Case) -> Any:
             {"token": token, "bytes": piece, "delta": row.delta}
             for token, (piece, row) in enumerate(zip(case["pieces"], expected, strict=True))
         ]
-        return {"messages": rows, "decoded ids": sum(row.decoded_ids for row in expected)}
+        return {"messages": rows, "ids decoded in all": sum(row.decoded_ids for row in expected)}
     ids, surr, read = case["ids"], case["surr_offset"], case["read_offset"]
     return {
         "to read": [ids[n] for n in range(len(ids)) if n >= surr],
@@ -132,6 +132,11 @@ from_the_start = change(
 new_ids_only_once_more = change(
     "You left the newest id out: all comes one message late.",
     (RUNS, "ids[status.surr_offset : -1], ids[status.surr_offset : status.read_offset]"),
+)
+
+context_from_the_start = change(
+    "The context begins with the answer's first id, and the ids to read do not: the two have no common beginning.",
+    (RUNS, "ids[status.surr_offset :], ids[: status.read_offset]"),
 )
 
 swapped = change(

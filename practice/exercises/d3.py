@@ -4,9 +4,9 @@ A message has brought a token. You are given the text of both windows: `read_tex
 from `decoded_ids[surr_offset:]`, and `surr_text`, decoded from the context alone. What
 `read_text` has more is the **new text**.
 
-* If the new text is **whole** (there is some, and it does not end in half a character), it
-  is confirmed: it joins `decoded_str`, `surr_offset` takes the place where `read_offset`
-  stood, and `read_offset` goes to the end of the ids.
+* If the new text is **whole** (there is some, and `ends_in_half` says no), it is confirmed:
+  it joins `decoded_str`, `surr_offset` takes the place where `read_offset` stood, and
+  `read_offset` goes to the end of the ids.
 * Otherwise the window stays where it is, and only what is already **certain** of the new
   text goes ahead (`find_printable_text` says how much).
 
@@ -59,6 +59,7 @@ SCAFFOLD = """
 
 STREAMS = {
     "鱻 ok": ["e9 b1", "bb", "20 6f 6b"],
+    "the same piece twice": ["6e 61", "6e 61", "6e 61"],
     "two words": ["74 6f", "20 62 65", "20 6f 72"],
     "a space, then half a character": ["61", "20 e6 8e", "a8", "20 62"],
     "four tokens for one emoji": ["f0", "9f", "a6", "a9", "21"],
@@ -99,7 +100,7 @@ def run(case: Case) -> Any:
         status = manager.decode_map[1]
         offsets = [status.surr_offset, status.read_offset, status.sent_offset]
         rows.append({"token": token, "bytes": piece, "offsets": offsets, "delta": delta})
-    return {"messages": rows, "decoded ids": tokenizer.decoded_ids}
+    return {"messages": rows, "ids decoded in all": tokenizer.decoded_ids}
 
 
 def oracle(case: Case) -> Any:
@@ -108,7 +109,7 @@ def oracle(case: Case) -> Any:
         {"token": token, "bytes": piece, "offsets": [row.surr, row.read, row.sent], "delta": row.delta}
         for token, (piece, row) in enumerate(zip(case["pieces"], expected, strict=True))
     ]
-    return {"messages": rows, "decoded ids": sum(row.decoded_ids for row in expected)}
+    return {"messages": rows, "ids decoded in all": sum(row.decoded_ids for row in expected)}
 
 
 def replay(case: Case) -> dict[str, Any]:
@@ -204,3 +205,35 @@ def keeps_no_count(self, status, read_text, surr_text):
     status.decoded_str += new_text
     status.surr_offset, status.read_offset = status.read_offset, len(status.decoded_ids)
     return new_text
+
+
+@wrong("What went ahead goes out again when it is whole, and `sent_offset` counts it a second time.")
+def counts_it_twice(self, status, read_text, surr_text):
+    new_text = read_text[len(surr_text) :]
+    if not new_text or ends_in_half(new_text):
+        delta = find_printable_text(new_text)
+    else:
+        status.decoded_str += new_text
+        status.surr_offset, status.read_offset = status.read_offset, len(status.decoded_ids)
+        delta = new_text
+    status.sent_offset += len(delta)
+    return delta
+
+
+@wrong("`sent_offset` counts from the beginning of the answer; the text that you cut with it begins later.")
+def offset_into_the_new_text(self, status, read_text, surr_text):
+    new_text = read_text[len(surr_text) :]
+    if new_text and not ends_in_half(new_text):
+        output = status.decoded_str = status.decoded_str + new_text
+        status.surr_offset, status.read_offset = status.read_offset, len(status.decoded_ids)
+    else:
+        output = find_printable_text(new_text)
+    delta = output[status.sent_offset :]
+    status.sent_offset = len(output)
+    return delta
+
+
+replaces_the_context = change(
+    "The context's text went out of the new text too, wherever it stands there. What is new has a place.",
+    ("read_text[len(surr_text) :]", 'read_text.replace(surr_text, "")'),
+)

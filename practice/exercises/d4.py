@@ -111,6 +111,11 @@ drops_every_end_id = change(
     (ADDED, "if msg.next_token != self.eos_token_id:"),
 )
 
+drops_either = change(
+    "An end id in the middle and a last id that is text are both lost. One of the two conditions was enough for you.",
+    (ADDED, "if not msg.finished and msg.next_token != self.eos_token_id:"),
+)
+
 drops_the_last = change(
     "A request was cut at its longest; its last id was text, and the frontend never saw it.",
     (ADDED, "if not msg.finished:"),

@@ -215,3 +215,42 @@ def skips_the_empty(self, msgs):
         if msg.finished:
             del self.decode_map[msg.uid]
     return [delta for delta in deltas if delta]
+
+
+@wrong("Right text. But each message has two batch decodes of its own, where all of them could share two.")
+def a_batch_for_each(self, msgs):
+    deltas = []
+    for msg in msgs:
+        status = self.take(msg)
+        deltas.append(self.advance(status, *self.tokenizer.batch_decode(list(self.windows(status)))))
+    for msg in msgs:
+        if msg.finished:
+            del self.decode_map[msg.uid]
+    return deltas
+
+
+@wrong(
+    "The texts belong to the messages of this call, the statuses come in the order in which requests began."
+)
+def statuses_in_another_order(self, msgs):
+    windows = [self.windows(self.take(msg)) for msg in msgs]
+    read_texts = self.tokenizer.batch_decode([read for read, _ in windows])
+    surr_texts = self.tokenizer.batch_decode([surr for _, surr in windows])
+    deltas = list(map(self.advance, self.decode_map.values(), read_texts, surr_texts))
+    for msg in msgs:
+        if msg.finished:
+            del self.decode_map[msg.uid]
+    return deltas
+
+
+@wrong("A call may bring no message; yours raises there.")
+def fails_on_no_message(self, msgs):
+    statuses = [self.take(msg) for msg in msgs]
+    to_read, context = zip(*map(self.windows, statuses), strict=True)
+    read_texts = self.tokenizer.batch_decode(list(to_read))
+    surr_texts = self.tokenizer.batch_decode(list(context))
+    deltas = list(map(self.advance, statuses, read_texts, surr_texts))
+    for msg in msgs:
+        if msg.finished:
+            del self.decode_map[msg.uid]
+    return deltas

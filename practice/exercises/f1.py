@@ -27,7 +27,7 @@ With Qwen3:
 One space is taken from the front of a *whole text* in SentencePiece's family. A table knows
 nothing of fronts: it keeps every space.
 
-**Why it matters.** Of Qwen3's 151,643 tokens only 1,448 are not whole characters. For all
+**Why it matters.** Of Qwen3's 151,669 tokens only 1,448 are not whole characters. For all
 others the table has the finished text, and nothing is left to do.
 """
 
@@ -35,7 +35,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from practice import oracles
-from practice.exercise import Case, wrong
+from practice.exercise import Case, change, wrong
 from practice.streams import byte_level_tokenizer, random_pieces, random_text, sentencepiece_tokenizer
 
 if TYPE_CHECKING:  # an answer sees the names of its target's module
@@ -136,6 +136,37 @@ def oracle(case: Case) -> Any:
 def via_decode(tokenizer, *, skip_special_tokens=True):
     ids = [[id_] for id_ in range(len(tokenizer))]
     return tokenizer.batch_decode(ids, skip_special_tokens=skip_special_tokens)
+
+
+@wrong(
+    "Hidden ids are right. The others were decoded alone: half a character is U+FFFD, and no byte is left."
+)
+def decodes_each_alone(tokenizer, *, skip_special_tokens=True):
+    hidden = hidden_ids(tokenizer, skip_special_tokens)
+    return ["" if id_ in hidden else tokenizer.decode([id_]) for id_ in range(len(tokenizer))]
+
+
+@wrong(
+    "Your table is shorter than the vocabulary: behind each id that you left out stands a neighbour's entry."
+)
+def leaves_ids_out(tokenizer, *, skip_special_tokens=True):
+    rule, table = piece_rule_of(tokenizer), []
+    hidden = hidden_ids(tokenizer, skip_special_tokens)
+    for token, piece in enumerate(pieces(tokenizer)):
+        if piece is None or token in hidden:
+            continue
+        data = rule.bytes_of(piece)
+        try:
+            table.append(data.decode())
+        except UnicodeDecodeError:
+            table.append(data)
+    return table
+
+
+hides_in_any_case = change(
+    "Someone asked to see the special tokens (`skip_special_tokens=False`), and you hid them all the same.",
+    ("hidden_ids(tokenizer, skip_special_tokens)", "hidden_ids(tokenizer, True)"),
+)
 
 
 @wrong("The first space of a text is special. You took it from every word.")

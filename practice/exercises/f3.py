@@ -31,13 +31,7 @@ from typing import Any
 
 from practice import oracles
 from practice.exercise import Case, wrong
-from practice.streams import (
-    byte_tokenizer,
-    hexes,
-    random_pieces,
-    random_text,
-    sentencepiece_tokenizer,
-)
+from practice.streams import byte_tokenizer, hexes, random_pieces, random_text, sentencepiece_tokenizer
 
 TARGET = "minisgl_tok.exact:ExactDetokenizeManager.detokenize"
 CHAPTER, DIFFICULTY, MINUTES, CORE = "07", 3, 30, True
@@ -111,9 +105,8 @@ def _random_calls(random: Random, family: str) -> list[Call]:
     waiting = {}
     for uid in random.sample(range(1, 100), random.randint(1, 4)):
         data = bytearray(random_text(random, random.randint(2, 8)).encode())
-        for _ in range(random.choice([0, 0, 3])):  # ed is left out, as in f2
-            data.insert(random.randint(0, len(data)), random.choice(b"\x80\xa9\xc3\xe6\xf0\xff"))
-        data = bytearray(bytes(data).replace(b"\xed", b""))
+        for _ in range(random.choice([0, 0, 3])):
+            data.insert(random.randint(0, len(data)), random.choice(b"\x80\xa9\xc3\xe6\xed\xf0\xff"))
         longest = 1 if family == "SentencePiece" else 4
         waiting[uid] = hexes(random_pieces(random, bytes(data), longest))
     calls: list[Call] = []
@@ -273,6 +266,24 @@ def forgets_what_was_open(self, msgs):
             self.decode_map[msg.uid] = open_
         if msg.finished:
             self.close(msg.uid)
+        deltas.append(delta)
+    return deltas
+
+
+@wrong(
+    "You took the request out of `decode_map` yourself: its open bytes leave no mark, and its end is not remembered."
+)
+def deletes_by_hand(self, msgs):
+    if any(msg.next_token < 0 for msg in msgs):
+        raise ValueError("a token id is 0 or more")
+    deltas = []
+    for msg in msgs:
+        entry, open_ = self.look_closer(msg)
+        delta, open_ = self.step(open_, entry)
+        if msg.uid in self.decode_map:
+            self.decode_map[msg.uid] = open_
+            if msg.finished:
+                del self.decode_map[msg.uid]
         deltas.append(delta)
     return deltas
 

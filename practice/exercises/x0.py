@@ -13,6 +13,10 @@ index and the kind of fault; return `None` if all is right.
   (text that is not due, or no longer), `"lost"` (text was left out).
 * Text that is due at the end and never left is `"lost"` at the last message.
 
+`decoder = Decoder()` reads bytes as they come: `decoder.decode(piece)` is the text that a piece
+completes. `decoder.decode(piece, final=True)` says besides that nothing will follow, so what is
+open becomes U+FFFD.
+
 | pieces | deltas | answer |
 | --- | --- | --- |
 | `e9 b1`, `bb` | nothing, `鱻` | `None` |
@@ -32,17 +36,16 @@ from practice.exercise import Case, wrong
 from practice.streams import hexes, random_pieces, random_text, unhex
 
 if TYPE_CHECKING:  # an answer sees the names of its target's module
-    import codecs
-
     from minisgl_tok.show.frontend import fault_kind
+    from minisgl_tok.show.utf8 import Decoder
 
 TARGET = "minisgl_tok.show.trace:first_fault"
 CHAPTER, DIFFICULTY, MINUTES, CORE = "06", 3, 20, True
 
 HINTS = (
     "Keep one text: what is due and has not left. Each message adds to it and takes from it.",
-    "What a piece adds is what an incremental decoder returns for it: `codecs.getincrementaldecoder"
-    '("utf-8")("replace")`; its `decode` has a second argument that says that nothing more will come.',
+    "What a message adds is what the decoder returns for its piece. One decoder for the whole request; only"
+    " the last piece is final.",
     "Add; look whether the due text begins with the delta; if not, return; if so, cut it off the front."
     " Behind the loop one question remains: is anything still due?",
 )
@@ -52,6 +55,7 @@ STREAMS = {
     "right: as soon as it is due": (["e9 b1", "bb", "20 6f 6b"], ["", "鱻", " ok"]),
     "right: held back, then all at once": (["61", "62", "63"], ["", "", "abc"]),
     "right: a real U+FFFD": (["61 ef bf bd", "62"], ["a\ufffd", "b"]),
+    "right: bytes that are no character": (["61 ff", "62"], ["a\ufffd", "b"]),
     "right: cut in a character": (["61", "e9"], ["a", "\ufffd"]),
     "no message": ([], []),
     "half a character was shown": (["e9 b1", "bb"], ["\ufffd", "鱻"]),
@@ -106,7 +110,7 @@ def only_the_end(deltas, pieces):
 
 @wrong("A model may write U+FFFD on purpose; its bytes say so. You call it a fault.")
 def any_mark_is_a_fault(deltas, pieces):
-    decoder, due = codecs.getincrementaldecoder("utf-8")("replace"), ""
+    decoder, due = Decoder(), ""
     for n, (delta, piece) in enumerate(zip(deltas, pieces, strict=True)):
         due += decoder.decode(piece, n == len(pieces) - 1)
         if "\ufffd" in delta:
@@ -119,7 +123,7 @@ def any_mark_is_a_fault(deltas, pieces):
 
 @wrong("Held back is not lost while the request is open; you do not wait for it.")
 def late_is_lost(deltas, pieces):
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    decoder = Decoder()
     for n, (delta, piece) in enumerate(zip(deltas, pieces, strict=True)):
         due = decoder.decode(piece, n == len(pieces) - 1)
         if due != delta:
@@ -129,7 +133,7 @@ def late_is_lost(deltas, pieces):
 
 @wrong("The request was over, text was still due, and you saw nothing.")
 def forgets_the_end(deltas, pieces):
-    decoder, due = codecs.getincrementaldecoder("utf-8")("replace"), ""
+    decoder, due = Decoder(), ""
     for n, (delta, piece) in enumerate(zip(deltas, pieces, strict=True)):
         due += decoder.decode(piece, n == len(pieces) - 1)
         if not due.startswith(delta):
@@ -138,9 +142,22 @@ def forgets_the_end(deltas, pieces):
     return None
 
 
+@wrong(
+    "The end was a message like any other to you. Then what is open is due, and all that is due must leave."
+)
+def knows_no_end(deltas, pieces):
+    decoder, due = Decoder(), ""
+    for n, (delta, piece) in enumerate(zip(deltas, pieces, strict=True)):
+        due += decoder.decode(piece)
+        if not due.startswith(delta):
+            return n, fault_kind(delta, due)
+        due = due[len(delta) :]
+    return None
+
+
 @wrong("A request was cut in a character; the U+FFFD that stands for it is due, and you did not expect it.")
 def never_final(deltas, pieces):
-    decoder, due = codecs.getincrementaldecoder("utf-8")("replace"), ""
+    decoder, due = Decoder(), ""
     for n, (delta, piece) in enumerate(zip(deltas, pieces, strict=True)):
         due += decoder.decode(piece)
         if not due.startswith(delta):

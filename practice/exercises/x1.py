@@ -93,6 +93,11 @@ def offset_only(self, status, output):
     return output
 
 
+@wrong("No one remembers what has left: `sent_offset` stands still, and all text goes out with each message.")
+def never_moves(self, status, output):
+    return output[status.sent_offset :]
+
+
 @wrong("The number moved before the text was cut by it; nothing ever leaves.")
 def moves_first(self, status, output):
     status.sent_offset = max(status.sent_offset, len(output))

@@ -12,7 +12,7 @@ decodes to one U+FFFD. Return what leaves with this message:
 
 `self.windows(status)` gives the ids to read and the ids of the context;
 `self.is_whole(text, ids)` says whether a text, decoded from these ids, ends with a whole
-character. `new_text` is the text of the last of the ids to read.
+character. `new_text` ends where the ids to read end, so ask about it with these.
 
 | last bytes | `on_cut` | the end of the answer |
 | --- | --- | --- |
@@ -115,6 +115,22 @@ def only_printable(self, status, new_text):
 def all_or_nothing(self, status, new_text):
     ids, _ = self.windows(status)
     return self.cut(status, status.decoded_str + (new_text if self.is_whole(new_text, ids) else ""))
+
+
+@wrong("The half character should go; you dropped the whole words before it with it.")
+def drops_the_new_text(self, status, new_text):
+    ids, _ = self.windows(status)
+    if self.on_cut == "drop" and not self.is_whole(new_text, ids):
+        new_text = ""
+    return self.cut(status, status.decoded_str + new_text)
+
+
+@wrong("With the last message all text of the request went out again: what had left was not cut off.")
+def cuts_nothing(self, status, new_text):
+    ids, _ = self.windows(status)
+    if self.on_cut == "drop" and not self.is_whole(new_text, ids):
+        new_text = new_text[:-1]
+    return status.decoded_str + new_text
 
 
 @wrong("A U+FFFD that the model wrote was taken for damage.")

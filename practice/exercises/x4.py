@@ -8,7 +8,7 @@ The bytes can.
 that there is nothing to wait for. That is also so where they end in a real U+FFFD, or in
 bytes that can never become a character.
 
-* `self.bytes_of(id)` gives the bytes of an id; it may have none.
+* `self.bytes_of(id)` gives the bytes of an id; it may have none (`b""`).
 * `open_bytes(data)` (your b1) says how many bytes at the end belong to an unfinished
   character, **if** the data is the beginning of valid UTF-8.
 * `can_grow(tail)` says whether such a tail can still become a character at all.
@@ -132,6 +132,14 @@ def empty_waits(self, ids):
 @wrong("You believe every lead byte. Some lead nowhere, and your window waits for what cannot come.")
 def believes_every_lead(self, ids):
     return self.rule is not None and not open_bytes(b"".join(map(self.bytes_of, ids)))
+
+
+@wrong("Minus zero counts from the front: where no byte is open you looked at all of them, not at none.")
+def minus_zero(self, ids):
+    if self.rule is None:
+        return False
+    data = b"".join(map(self.bytes_of, ids))
+    return not can_grow(data[-open_bytes(data) :])
 
 
 @wrong("What is not valid raises, and what is only unfinished as well: one odd id stops the batch.")

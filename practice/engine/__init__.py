@@ -1,0 +1,1 @@
+"""Holes, answers, processes and verdicts: everything that judges, and nothing that is shown."""
