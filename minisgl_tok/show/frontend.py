@@ -6,12 +6,11 @@ soon as its last byte is here. What leaves is held against it; a difference is a
 
 from __future__ import annotations
 
-import codecs
 from dataclasses import dataclass
 from typing import Any
 
 from ..detokenize import REPLACEMENT
-from .utf8 import hexes
+from .utf8 import Decoder, hexes
 from .visible import quoted
 from .vocabulary import Vocabulary
 
@@ -43,7 +42,7 @@ class Frontend:
         self.vocabulary = vocabulary
         self.drops = getattr(manager, "on_cut", "") == "drop" or getattr(manager, "cut_mark", None) == ""
         self.hidden = vocabulary.hidden if getattr(manager, "skip_special_tokens", True) else frozenset()
-        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self.decoder = Decoder()
         self.ids: list[int] = []  # visible ones
         self.due = ""  # complete, and not yet sent
         self.had = ""  # what the frontend has
@@ -55,7 +54,7 @@ class Frontend:
     @property
     def open(self) -> bytes:
         """The bytes of a character that is not complete."""
-        return self.decoder.getstate()[0]
+        return self.decoder.open
 
     def arrive(self, token: int, finished: bool) -> None:
         """A token is here: what it completes is due."""
@@ -78,7 +77,7 @@ class Frontend:
     def _cut(self) -> str:
         """The end of the request: what is open becomes U+FFFD, or goes."""
         if self.drops:
-            self.decoder.reset()
+            self.decoder.open = b""
         return self.decoder.decode(b"", final=True)
 
     def _by_text(self) -> str:

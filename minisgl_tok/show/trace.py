@@ -9,7 +9,6 @@ they come, never by another manager.
 
 from __future__ import annotations
 
-import codecs
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from ..detokenize import DecodeStatus
 from ..messages import DetokenizeMsg
 from .frontend import Fault, Frontend, fault_kind
 from .managers import name_of, new_manager
+from .utf8 import Decoder
 from .vocabulary import Vocabulary
 
 
@@ -115,7 +115,7 @@ def first_fault(deltas: list[str], pieces: list[bytes]) -> tuple[int, str] | Non
     >>> first_fault(["�", "鱻"], [b"\\xe9\\xb1", b"\\xbb"])
     (0, 'early')
     """
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    decoder = Decoder()
     due = ""  # complete, and not yet sent
     for n, (delta, piece) in enumerate(zip(deltas, pieces, strict=True), start=1):
         due += decoder.decode(piece, final=n == len(pieces))

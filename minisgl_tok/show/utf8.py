@@ -2,7 +2,37 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass
+
+from ..safe import can_grow
+
+
+class Decoder:
+    """Bytes become text as they come; only what can still become a character waits.
+
+    Python's own incremental decoder also waits behind `ed a0`: so would half of a surrogate
+    begin, but UTF-8 has none, and two U+FFFD are certain.
+
+    >>> decoder = Decoder()
+    >>> [decoder.decode(data) for data in (b"\\xe9\\xb1", b"\\xbb", b"\\xed\\xa0", b"\\xf0\\x9f")]
+    ['', '鱻', '��', '']
+    >>> decoder.open, decoder.decode(b"", final=True)
+    (b'\\xf0\\x9f', '�')
+    """
+
+    def __init__(self) -> None:
+        self.open = b""  # what waits: three bytes at most
+
+    def decode(self, data: bytes, final: bool = False) -> str:
+        """The text that `data` completes; with `final`, what waits is U+FFFD."""
+        data = self.open + data
+        text, used = codecs.utf_8_decode(data, "replace", final)
+        self.open = data[used:]
+        if self.open and not can_grow(self.open):
+            text += self.open.decode("utf-8", "replace")
+            self.open = b""
+        return text
 
 
 @dataclass(frozen=True)
