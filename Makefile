@@ -9,6 +9,7 @@ READY := $(VENV)/.ready
 .PHONY: lab test notebooks format clean
 
 lab: $(READY)
+	@$(BIN)/jupyter trust notebooks/*.ipynb >/dev/null  # else stored pictures lose their colours
 	@echo "Opening JupyterLab. Stop it with Ctrl-C in this window."
 	$(BIN)/jupyter lab --notebook-dir=notebooks notebooks/00_start_here.ipynb $(LAB_FLAGS)
 
