@@ -7,6 +7,7 @@ before the cell that shows what is so, and `judge.predicted("its name")` behind 
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -175,6 +176,38 @@ def p4turn() -> list[str]:
 )
 def p5held() -> list[str]:
     return [("none", "one", "two", "three")[overlay.reference().stop.held("…EN", ["END"])]]
+
+
+@prediction(
+    "The toy's template writes `<s>`, and the toy adds `<s>` when it encodes. A chat is rendered and then encoded"
+    " with `toy.encode(prompt)`. How many BOS does the model see in front?",
+    "Neither knows of the other, so both write it. Nothing warns you; the answers just get a little worse.",
+    choices=("none", "one", "two"),
+)
+def p1bos() -> list[str]:
+    toy = overlay.reference().load_tokenizer("toy")
+    prompt = toy.apply_chat_template([{"role": "user", "content": "to be"}], tokenize=False)
+    return [("none", "one", "two")[toy.encode(prompt)[:3].count(toy.bos_token_id)]]
+
+
+@prediction(
+    "“鱻 推hi 🦩”, cut before its last token, goes through five streamers. Which of them send every character, and"
+    " nothing else?",
+    "The bytes know what is whole and what was cut. The others guess from decoded text; at the cut what they"
+    " still hold is lost, or a U+FFFD went out before its time.",
+    choices=("exact", "window", "DecodeStream", "TextStreamer", "token by token"),
+    several=True,
+)
+def p7race() -> list[str]:
+    package = overlay.reference()
+    tokenizer = _qwen3()
+    ids = tokenizer.encode("鱻 推hi 🦩")[:-1]
+    runners = importlib.import_module(f"{package.__name__}.show.race").default_runners()
+    traces = {
+        name: package.show.record(tokenizer, runners[name], package.show.messages_of(ids))
+        for name in PREDICTIONS["p7race"].choices
+    }
+    return [name for name, trace in traces.items() if trace.first_fault() is None]
 
 
 def _qwen3() -> Any:
