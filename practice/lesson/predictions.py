@@ -193,8 +193,8 @@ def p1bos() -> list[str]:
 @prediction(
     "“鱻 推hi 🦩”, cut before its last token, goes through five streamers. Which of them send every character, and"
     " nothing else?",
-    "The bytes know what is whole and what was cut. The others guess from decoded text; at the cut what they"
-    " still hold is lost, or a U+FFFD went out before its time.",
+    "The window and DecodeStream lose at the cut what they still hold, and token by token sends marks before their"
+    " time. TextStreamer keeps everything and flushes it at the end: right, but look how late it is on the way.",
     choices=("exact", "window", "DecodeStream", "TextStreamer", "token by token"),
     several=True,
 )
