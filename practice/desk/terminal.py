@@ -37,7 +37,10 @@ def plain_line(exercise: Exercise, verdict: Verdict, asked: bool = False) -> str
     if verdict.mistake and asked:
         return f"{line}   {_one_line(verdict.mistake.sentence)}"
     if verdict.kind == "wrong" and asked:
-        return f"{line}   {UNKNOWN} {wording.case_title(verdict.failure)}" if verdict.failure else line
+        if verdict.failure is None:
+            return line
+        seen = wording.symptom(verdict) if verdict.failure.message else wording.case_title(verdict.failure)
+        return f"{line}   {UNKNOWN} {_one_line(seen)}"
     if verdict.failure is not None and not verdict.failure.fixed:
         return f"{line}   {wording.case_title(verdict.failure)}"
     if verdict.kind not in {"passed", "wrong", "not written yet"}:
