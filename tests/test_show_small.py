@@ -1,10 +1,15 @@
 """The small pictures: the conveyor, the fuse, one request in two processes, what context is for."""
 
+from importlib import import_module
+
 import pytest
 
 from minisgl_tok import load_tokenizer
-from minisgl_tok.show import context, conveyor, fuse, halves
 
+# The package's names are the pictures; these are their modules.
+context, conveyor, fuse, halves = (
+    import_module(f"minisgl_tok.show.{name}") for name in ("context", "conveyor", "fuse", "halves")
+)
 QWEN3, TOY = load_tokenizer("qwen3"), load_tokenizer("toy")
 
 
