@@ -16,10 +16,10 @@ detokenize([DetokenizeMsg(1, 9707, False), DetokenizeMsg(2, 40, True)])   →   
 decode_map afterwards: {1: …}
 ```
 
-**Why it matters.** A server with 256 open requests calls this for each step of the model, and
-256 separate decodes cost twice the time of two large ones. A state that is not freed stays
-for the life of the process; and a late message would find it and write into a request that
-is over.
+**Why it matters.** A server with 256 open requests calls this for each step of the model. A library
+that is handed all windows at once can share the work between them; one that is called 512 times
+cannot. A state that is not freed stays for the life of the process; and a late message would find
+it and write into a request that is over.
 """
 
 from random import Random
