@@ -144,7 +144,7 @@ def test_a_changed_file_starts_it_again_with_new_cases(copy: Callable[[str], str
     out = copy("""
 from pathlib import Path
 from practice.engine.verdict import Judge
-from practice import overlay
+from practice.engine import overlay
 from practice.exercise import load
 judge = Judge()
 right = overlay.reference_source(load("a0"))
