@@ -221,6 +221,35 @@ def decides_too_early(self, delta, finished):
     return text[:certain], None
 
 
+@wrong(
+    "Nothing had to wait, and just then nothing left: an end of no characters was cut off, and it took all."
+)
+def cuts_off_minus_nothing(self, delta, finished):
+    if self.matched is not None:
+        return "", None
+    text = self.waiting + delta
+    match = earliest(text, self.stops)
+    if match:
+        self.waiting, self.matched = "", match[1]
+        return text[: match[0]], self.matched
+    wait = held(text, self.stops)
+    self.waiting = text[-wait:]
+    return text[:-wait], None
+
+
+@wrong("Something waited, the next delta came alone, and what had waited never left.")
+def forgets_what_waited(self, delta, finished):
+    if self.matched is not None:
+        return "", None
+    match = earliest(self.waiting + delta, self.stops)
+    if match:
+        text, self.matched = self.waiting + delta, match[1]
+        return text[: match[0]], self.matched
+    certain = len(delta) - (0 if finished else held(delta, self.stops))
+    self.waiting = delta[certain:]
+    return delta[:certain], None
+
+
 @wrong("Nothing leaves before the end: the user waits for the whole answer.")
 def holds_everything(self, delta, finished):
     if self.matched is not None:

@@ -67,12 +67,14 @@ PROMPTS = {
     "the vocabulary has it, the model does not use it": ("toy, unused", "to be", 0, "to be"),
     "the user wrote it inside": ("toy", "to<s>be", 1, "to<s>be"),
     "nothing": ("toy", "", 1, ""),
+    "the second of two prompts": ("toy", "to be", 1, "to be"),
 }
 
 
 def fixed() -> list[Case]:
     return [
         {"name": name, "tokenizer": tokenizer, "prompt": prompt}
+        | ({"the prompt before": "of it"} if name == "the second of two prompts" else {})
         for name, (tokenizer, prompt, _, _) in PROMPTS.items()
     ]
 
@@ -94,7 +96,10 @@ def run(case: Case) -> Any:
     from minisgl_tok import TokenizeManager
 
     tokenizer = tokenizer_of(case["tokenizer"])
-    return marks_and_text(tokenizer, TokenizeManager(tokenizer).encode(case["prompt"]))
+    manager = TokenizeManager(tokenizer)
+    if "the prompt before" in case:
+        manager.encode(case["the prompt before"])
+    return marks_and_text(tokenizer, manager.encode(case["prompt"]))
 
 
 def oracle(case: Case) -> Any:
@@ -119,6 +124,21 @@ def never(self, prompt):
 @wrong("You put the mark in front of every prompt, also where it already stands.")
 def always_in_front(self, prompt):
     return self.front + self.tokenizer.encode(prompt, add_special_tokens=False)
+
+
+@wrong("The mark inside the text was taken for one at its beginning, and the beginning has none.")
+def looks_anywhere(self, prompt):
+    ids = self.tokenizer.encode(prompt, add_special_tokens=False)
+    return ids if set(self.front) <= set(ids) else self.front + ids
+
+
+@wrong("A prompt begins with the text of the one before: `self.front` belongs to all of them, and it grew.")
+def adds_to_the_front(self, prompt):
+    ids = self.tokenizer.encode(prompt, add_special_tokens=False)
+    if ids[: len(self.front)] == self.front:
+        return ids
+    self.front += ids
+    return self.front
 
 
 @wrong("You remove the first id also where it is text.")

@@ -71,13 +71,20 @@ def run(case: Case) -> Any:
     manager = TokenizeManager(tokenizer)  # type: ignore[arg-type]
     tokenizer.calls = 0
     msgs = []
-    for uid, prompt in enumerate(case["prompts"]):
+    for place, prompt in enumerate(case["prompts"]):
         text, options = _parts(prompt)
-        msgs.append(TokenizeMsg(uid, text, SamplingParams(), template_options=options))
+        msgs.append(TokenizeMsg(_uid(case, place), text, SamplingParams(), template_options=options))
     tensors = list(manager.tokenize(msgs))
-    rows = [{"uid": uid, **_seen(tokenizer.inner, tensor)} for uid, tensor in enumerate(tensors)]
+    rows = [
+        {"uid": _uid(case, place), **_seen(tokenizer.inner, tensor)} for place, tensor in enumerate(tensors)
+    ]
     calls = "at most 2" if tokenizer.calls <= 2 else tokenizer.calls
     return {"messages": rows, "library entered": calls}
+
+
+def _uid(case: Case, place: int) -> int:
+    """Uids that fall: what is in the order of the uids is not in the order of the messages."""
+    return len(case["prompts"]) - place
 
 
 def _parts(prompt: Any) -> tuple[Any, dict[str, Any]]:
@@ -95,7 +102,7 @@ def _seen(tokenizer: Any, tensor: Any) -> dict[str, Any]:
 
 def oracle(case: Case) -> Any:
     rows = []
-    for uid, prompt in enumerate(case["prompts"]):
+    for place, prompt in enumerate(case["prompts"]):
         text, options = _parts(prompt)
         if case["tokenizer"] == "qwen3":
             thinking = options.get("enable_thinking", True)
@@ -104,7 +111,7 @@ def oracle(case: Case) -> Any:
             text = text if isinstance(text, str) else oracles.toy_prompt(text).removeprefix("<s>")
         marks = int(case["tokenizer"] == "toy")
         row = {"type": "torch.int32", "dimensions": 1, "start marks": marks, "text": text}
-        rows.append({"uid": uid, **row})
+        rows.append({"uid": _uid(case, place), **row})
     return {"messages": rows, "library entered": "at most 2"}
 
 

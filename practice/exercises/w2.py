@@ -5,13 +5,13 @@ arrived meanwhile, until there are about `local_bs` messages. Return their list,
 
 * `queue.get()` gives the next frame; while there is none, it **waits**.
 * `queue.empty()` says whether a `get` would wait.
-* A frame may hold several messages: `unpack(frame)` gives the list of them. A frame is never
+* A frame is one message or a batch: `unpack(frame)` gives the list of its messages. A frame is never
   cut, so there may be a few more than `local_bs`, a number of **messages**.
 * Only the first frame may be waited for.
 
 With `local_bs` 3:
 
-| frames that have arrived | returned | left in the queue |
+| messages in the frames that have arrived | returned | left in the queue |
 | --- | --- | --- |
 | `[1]`, `[2]` | 1 2 | – |
 | `[1, 2]`, `[3, 4]`, `[5]` | 1 2 3 4 | `[5]` |
@@ -36,8 +36,9 @@ HINTS = (
     "Two parts: one `get` that may wait, and more of them that may not.",
     "Before each further `get` two questions: is there room for more, and is a frame there? Count messages,"
     " not frames.",
-    "Begin with the messages of the first frame in a list. While the list is shorter than `local_bs` and"
-    " the queue is not empty, add the messages of the next frame.",
+    "Begin with the messages of the first frame in a list: `unpack(queue.get())`, since a frame is no list"
+    " itself. While the list is shorter than `local_bs` and the queue is not empty, add the messages of the"
+    " next frame.",
 )
 
 # local_bs, frames that are there, frames that come while it waits
@@ -191,6 +192,22 @@ def never_unwraps(queue, local_bs):
     pending = [queue.get()]
     while len(pending) < local_bs and not queue.empty():
         pending.append(queue.get())
+    return pending
+
+
+@wrong("A frame was taken for a list. It is a message or a batch, and only `unpack` makes a list of either.")
+def takes_a_frame_for_a_list(queue, local_bs):
+    pending = list(queue.get())
+    while len(pending) < local_bs and not queue.empty():
+        pending += queue.get()
+    return pending
+
+
+@wrong("The drain was full, and you took one frame more.")
+def one_too_many(queue, local_bs):
+    pending = list(unpack(queue.get()))
+    while len(pending) <= local_bs and not queue.empty():
+        pending += unpack(queue.get())
     return pending
 
 
