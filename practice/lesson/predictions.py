@@ -156,17 +156,17 @@ def p7marks() -> list[str]:
     " 🦩, whose tokens are 123918 and 102?",
     "Each process has one of the halves and no idea of the other. The half that opens a character waits for"
     " ever; the other can become nothing.",
-    choices=("🦩", "nothing until the end, then two U+FFFD", "🦩 twice"),
+    choices=("🦩", "nothing, and at the end one U+FFFD", "🦩 twice"),
 )
 def p4turn() -> list[str]:
     package = overlay.reference()
     managers = [package.SafeDetokenizeManager(_qwen3()) for _ in range(2)]
     halves = (123918, 102)
     sent = [
-        m.detokenize([package.DetokenizeMsg(1, token, True)])[0]
+        m.detokenize([package.DetokenizeMsg(1, token, token == halves[-1])])[0]
         for m, token in zip(managers, halves, strict=True)
     ]
-    return ["nothing until the end, then two U+FFFD" if sent == ["\ufffd", "\ufffd"] else "".join(sent)]
+    return ["nothing, and at the end one U+FFFD" if sent == ["", "\ufffd"] else "".join(sent)]
 
 
 @prediction(
