@@ -127,6 +127,7 @@ class Lab:
         """A page with the notebook, its kernel ready."""
         page = self.context.new_page()
         page.goto(f"{self.url}/lab/tree/{notebook}?token={self.token}")
+        page.set_default_timeout(60_000)  # ms; a busy machine is slow, not wrong
         page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
         page.wait_for_function(
             "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'",
