@@ -101,7 +101,8 @@ class Launched:
     @property
     def pids(self) -> dict[str, int]:
         """The process id of each process that runs, by name."""
-        return {c.name: c.process.pid for c in self.children if c.process and c.process.is_alive()}
+        seen = [(child.name, child.process) for child in self.children]  # the watcher may take one away
+        return {name: process.pid for name, process in seen if process is not None and process.is_alive()}
 
     def start(self, timeout: float) -> None:
         """Start all and wait until they are ready; raises RuntimeError where one is not."""
