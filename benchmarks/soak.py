@@ -92,7 +92,7 @@ class Soak:
         self.memory: list[int] = []  # bytes, at two moments
         self.settled: int | None = None  # ended requests after which memory is read
         self.progress = time.monotonic()
-        self.steady = True  # a worker is there, and answers
+        self.steady = True  # every process is there, and answers
 
     # ---------------------------------------------------------- requests
 
@@ -176,7 +176,6 @@ class Soak:
             else:
                 self.faults.append(f"request {reply.uid}: a reply after its end ({known.end})")
             return
-        self.steady = self.steady or (request.life == self.counts["kills"] and reply.finish_reason != "error")
         request.heard = now
         request.text.append(reply.incremental_output)
         if reply.finished:
@@ -261,7 +260,12 @@ class Soak:
                 request.steady = False
             os.kill(self.random.choice(list(launched.pids.values())), signal.SIGKILL)
             self.settled = None
-        ready = len(launched.pids) == len(launched.children) and all(c.ready for c in launched.children)
+        ready = (
+            launched.restarts >= self.counts["kills"]  # a killed process seems alive for a moment
+            and len(launched.pids) == len(launched.children)
+            and all(child.ready for child in launched.children)
+        )
+        self.steady = self.steady or ready
         if self.settled is None and ready:
             self.settled = len(self.over) + min(SETTLED, self.total // 4)
         elif not self.kills and not self.memory and ready and len(self.over) >= (self.settled or 0):
