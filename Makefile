@@ -5,13 +5,14 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || command -v pyth
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+ROOT_FLAG := $(if $(filter 0,$(shell id -u)),--allow-root)  # as in a container
 
 .PHONY: lab test notebooks format clean
 
 lab: $(READY)
 	@$(BIN)/jupyter trust notebooks/*.ipynb >/dev/null  # else stored pictures lose their colours
 	@echo "Opening JupyterLab. Stop it with Ctrl-C in this window."
-	$(BIN)/jupyter lab --notebook-dir=notebooks notebooks/00_start_here.ipynb $(LAB_FLAGS)
+	$(BIN)/jupyter lab --ServerApp.root_dir=notebooks notebooks/00_start_here.ipynb $(ROOT_FLAG) $(LAB_FLAGS)
 
 test: $(READY)
 	$(BIN)/ruff check .
