@@ -152,5 +152,10 @@ SHAPES = """\
 .mt .key{font-size:11.5px;color:var(--mt-soft);margin:3px 0 0}
 """
 
-# Notebook pages have rules of their own for tables; the doubled name outweighs them.
-STYLE = f"<style>{THEMES}{SHAPES.replace('.mt ', '.mt.mt.mt ')}</style>"
+
+def outweighing(css: str) -> str:
+    """Rules that hold in notebook pages, which have some of their own for tables."""
+    return css.replace(".mt ", ".mt.mt.mt ")
+
+
+STYLE = f"<style>{THEMES}{outweighing(SHAPES)}</style>"

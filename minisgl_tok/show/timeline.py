@@ -11,23 +11,24 @@ from dataclasses import dataclass
 from html import escape
 
 from ..demo import Event
-from .theme import STYLE
+from .theme import STYLE, outweighing
 
 LANES = ("client", "tokenizer", "scheduler")
 SHOWN = 40  # frames; of a longer log the first and the last ones
 MANY = 8  # marks for a batch; a larger one ends in "+"
 NAMED = 6  # uids that are named
 
-CSS = """<style>
+SHAPES = """\
 .mt table.timeline{border-spacing:0}
 .mt .timeline td,.mt .timeline th{padding:2px 6px}
-.mt .timeline th{font-weight:600;padding-left:0;border-bottom:2px solid var(--mt-soft)}
+.mt .timeline th{font-weight:600;padding:2px 18px 2px 0;border-bottom:2px solid var(--mt-soft)}
 .mt .timeline td.lane{border-left:2px solid var(--mt-line);padding:0;width:1px}
 .mt .timeline td.hop{min-width:230px;text-align:center;border-bottom:2px solid var(--mt-context)}
 .mt .timeline td.hop.left{border-bottom:2px dashed var(--mt-new)}
 .mt .timeline td.count{text-align:right;color:var(--mt-soft)}
 .mt .timeline .batch{letter-spacing:1px;margin-left:6px}
-</style>"""
+"""
+CSS = f"<style>{outweighing(SHAPES)}</style>"
 
 
 @dataclass(frozen=True)
