@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 
 from .ended import EndedUids
 from .messages import DetokenizeMsg
-from .vocab import end_ids, piece_rule_of
+from .vocab import hidden_ids, piece_rule_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -58,13 +58,6 @@ def build_table(tokenizer: PreTrainedTokenizerFast, *, skip_special_tokens: bool
         except UnicodeDecodeError:
             table.append(data)
     return table
-
-
-def hidden_ids(tokenizer: PreTrainedTokenizerFast, skip_special_tokens: bool) -> frozenset[int]:
-    """The ids whose text nobody sees: end ids and, where asked for, special added tokens."""
-    added = tokenizer.backend_tokenizer.get_added_tokens_decoder()
-    special = (token for token, text in added.items() if text.special and skip_special_tokens)
-    return end_ids(tokenizer).union(special)
 
 
 def pieces(tokenizer: PreTrainedTokenizerFast) -> list[str | None]:

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING
 
 from .detokenize import DecodeStatus, ends_in_half, find_printable_text
 from .ended import EndedUids
-from .exact import hidden_ids
 from .messages import DetokenizeMsg
-from .vocab import PieceRule, UnsupportedTokenizer, open_bytes, piece_rule_of, token_bytes
+from .vocab import PieceRule, UnsupportedTokenizer, hidden_ids, open_bytes, piece_rule_of, token_bytes
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast

@@ -118,6 +118,13 @@ def end_ids(tokenizer: PreTrainedTokenizerFast) -> frozenset[int]:
     return frozenset(id_ for id_ in ids if isinstance(id_, int))
 
 
+def hidden_ids(tokenizer: PreTrainedTokenizerFast, skip_special_tokens: bool) -> frozenset[int]:
+    """The ids whose text nobody sees: end ids and, where asked for, special added tokens."""
+    added = tokenizer.backend_tokenizer.get_added_tokens_decoder()
+    special = (token for token, text in added.items() if text.special and skip_special_tokens)
+    return end_ids(tokenizer).union(special)
+
+
 def _generation_end_ids(tokenizer: PreTrainedTokenizerFast) -> list[int]:
     own = tokenizer.init_kwargs.get("generation_end_ids")  # the built-in ones bring theirs
     if own is not None:

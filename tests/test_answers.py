@@ -84,11 +84,11 @@ def test_a_later_answer_leaves_the_one_that_passed(answers_folder: Path) -> None
 
 def test_the_state_is_kept() -> None:
     with answers.changing() as state:
-        state.tries["d3"] = 2
+        state.hints["d3"] = 2
         state.predictions["p1"] = "推"
     with answers.changing() as state:
-        state.tries["d3"] += 1
-    assert answers.load_state().tries == {"d3": 3}
+        state.hints["d3"] += 1
+    assert answers.load_state().hints == {"d3": 3}
     assert answers.load_state().predictions == {"p1": "推"}
 
 
@@ -99,11 +99,11 @@ def test_an_exception_inside_changes_nothing() -> None:
     assert answers.load_state().hints == {}
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"tries": 3}', '{"tries": {"d3": "x"}}', "\x00", "[" * 100_000])
+@pytest.mark.parametrize("text", ["{", "[]", '{"hints": 3}', '{"hints": {"d3": "x"}}', "\x00", "[" * 100_000])
 def test_a_broken_state_is_set_aside_and_named(answers_folder: Path, text: str) -> None:
     (answers_folder / "state.json").write_text(text)
     state = answers.load_state()
-    assert state.tries == {} and "state.broken.json" in state.trouble
+    assert state.hints == {} and "state.broken.json" in state.trouble
     assert (answers_folder / "state.broken.json").read_text() == text
     with answers.changing() as state:
         state.hints["d3"] = 1
@@ -112,10 +112,10 @@ def test_a_broken_state_is_set_aside_and_named(answers_folder: Path, text: str) 
 
 def test_a_state_of_another_version_is_read() -> None:
     with answers.changing() as state:
-        state.tries["d3"] = 1
+        state.hints["d3"] = 1
     file = answers.folder() / "state.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), "unknown": 1}))
-    assert answers.load_state().tries == {"d3": 1}
+    assert answers.load_state().hints == {"d3": 1}
 
 
 def test_a_starter_of_one_line_and_of_several() -> None:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..detokenize import DetokenizeManager
+from ..exact import ExactDetokenizeManager
 from ..messages import DetokenizeMsg
 from ..naive import WholeDetokenizer
+from ..safe import SafeDetokenizeManager
 from ..vocab import load_tokenizer
 from . import html, text
 from .managers import name_of
@@ -126,25 +128,12 @@ def _managers(manager: Any) -> dict[str, Any]:
 
 def default_managers() -> dict[str, Any]:
     """The package's own ways to stream, by a name for the menu."""
-    return {"window": DetokenizeManager, "decode everything": WholeDetokenizer} | _later()
-
-
-def _later() -> dict[str, Any]:
-    """Those of the last chapters."""
-    found: dict[str, Any] = {}
-    try:
-        from ..safe import SafeDetokenizeManager
-
-        found["safe window"] = SafeDetokenizeManager
-    except ImportError:
-        pass
-    try:
-        from ..exact import ExactDetokenizeManager
-
-        found["exact"] = ExactDetokenizeManager
-    except ImportError:
-        pass
-    return found
+    return {
+        "window": DetokenizeManager,
+        "decode everything": WholeDetokenizer,
+        "safe window": SafeDetokenizeManager,
+        "exact": ExactDetokenizeManager,
+    }
 
 
 def _is_object(manager: Any) -> bool:

@@ -2,7 +2,7 @@
 
     answers/d3.py          the answer as it is; a cell writes it, an editor may
     answers/passed/d3.py   the last one that passed; no later failure touches it
-    answers/state.json     tries, hints, predictions
+    answers/state.json     hints, predictions, what has passed or failed
 
 The environment variable JUDGE_ANSWERS names another folder.
 """
@@ -132,9 +132,7 @@ def _does_nothing(statement: ast.stmt) -> bool:
 class State:
     """Counts and choices that outlive a kernel. Read with `load_state`, change within `changing`."""
 
-    tries: dict[str, int] = field(default_factory=dict)  # id -> answers that did not pass
     hints: dict[str, int] = field(default_factory=dict)  # id -> hints shown
-    names: dict[str, int] = field(default_factory=dict)  # id -> times a mistake was named
     revealed: list[str] = field(default_factory=list)
     predictions: dict[str, str] = field(default_factory=dict)
     explanations: dict[str, str] = field(default_factory=dict)
@@ -170,9 +168,8 @@ def _state(data: object) -> State:
         if not isinstance(value, kind):
             raise ValueError(f"{item.name} is a {type(value).__name__}")
         setattr(state, item.name, value)
-    for counts in (state.tries, state.hints, state.names):
-        if not all(isinstance(count, int) for count in counts.values()):
-            raise ValueError("counts are whole numbers")
+    if not all(isinstance(count, int) for count in state.hints.values()):
+        raise ValueError("counts are whole numbers")
     state.trouble = ""
     return state
 
@@ -182,7 +179,7 @@ def changing() -> Iterator[State]:
     """The state, saved when the block ends; other kernels wait for their turn.
 
     with changing() as state:
-        state.tries["d3"] = state.tries.get("d3", 0) + 1
+        state.hints["d3"] = state.hints.get("d3", 0) + 1
     """
     folder().mkdir(parents=True, exist_ok=True)
     with open(folder() / ".lock", "w") as lock:
